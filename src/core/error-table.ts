@@ -1,0 +1,102 @@
+/**
+ * Every error of the product: code -> [kind, HTTP status, retry, log level, 中文, English]. Codes are stable API
+ * (`ReasonCode`); a retired code is never used again. docs/errors.md is generated from this table.
+ *
+ * Retry: `never` the same input fails again; `policy` the binding's FailToReject/Count decide; `always` not the
+ * message's fault, it comes again uncounted.
+ */
+interface ErrorSpec {
+  readonly kind: 'invalid' | 'denied' | 'missing' | 'conflict' | 'script' | 'unavailable' | 'internal';
+  readonly http: number;
+  readonly retry: 'never' | 'policy' | 'always';
+  readonly level: 'info' | 'warn' | 'error';
+  readonly zh: string;
+  readonly en: string;
+}
+
+type Row = readonly [ErrorSpec['kind'], number, ErrorSpec['retry'], ErrorSpec['level'], string, string];
+
+// biome-ignore format: one row a code reads as a table
+const ROWS = {
+  // names and identities
+  TENANT_INVALID: ['invalid', 400, 'never', 'warn', '租户标识 OsClient 不合法：须以字母或数字开头，只含字母、数字、_、-，长度 1 到 50。', 'OsClient is not a tenant name: it starts with a letter or digit and holds only letters, digits, _ and -, 1 to 50 characters.'],
+  TENANT_MISMATCH: ['denied', 403, 'never', 'warn', 'OsClient 与当前租户不一致：脚本只能使用自己的租户 {tenant}。', 'OsClient differs from the current tenant: a script uses its own tenant {tenant} only.'],
+  TENANT_UNKNOWN: ['missing', 404, 'never', 'warn', '租户 {tenant} 不存在：先执行 v8host tenant add {tenant}。', 'Tenant {tenant} does not exist: run v8host tenant add {tenant} first.'],
+  TENANT_EXISTS: ['conflict', 409, 'never', 'info', '租户 {tenant} 已存在。', 'Tenant {tenant} exists already.'],
+  TENANT_UNAVAILABLE: ['unavailable', 503, 'always', 'error', '租户 {tenant} 的数据库无法打开：{reason}', 'The database of tenant {tenant} cannot be opened: {reason}'],
+  QUEUE_FOREIGN: ['denied', 403, 'never', 'warn', '队列名 {queue} 属于其他租户：microi. 前缀由平台保留，请只写逻辑名。', 'Queue {queue} belongs to another tenant: the prefix microi. is reserved, write the logical name only.'],
+  QUEUE_INVALID: ['invalid', 400, 'never', 'warn', '队列名 {queue} 不合法：须以字母或数字开头，只含字母、数字、. _ -，逻辑名 1 到 200 个字符，加前后缀后不超过 255 字节。', 'Queue name {queue} is invalid: it starts with a letter or digit and holds only letters, digits, . _ and -, 1 to 200 characters, at most 255 bytes with prefix and suffix.'],
+  QUEUE_RESERVED: ['invalid', 400, 'never', 'warn', '队列名 {queue} 以保留后缀 .dlq 或 .retry 结尾：请换一个名字。', 'Queue name {queue} ends in a reserved suffix (.dlq, .retry): choose another name.'],
+  EVENT_ID_INVALID: ['invalid', 400, 'never', 'warn', 'EventId 不合法：最多 128 个字符且不超过 255 字节，不得含控制字符。', 'EventId is invalid: at most 128 characters and 255 bytes, no control characters.'],
+  // messages
+  ENVELOPE_INVALID: ['invalid', 400, 'never', 'warn', '消息信封不合法：{rule}', 'The message envelope is invalid: {rule}'],
+  MESSAGE_TOO_LARGE: ['invalid', 413, 'never', 'warn', '消息 {size} 字节，超过上限 {limit} 字节：请拆分消息或传递引用。', 'The message has {size} bytes, the limit is {limit}: split it or send a reference.'],
+  QUEUE_UNAVAILABLE: ['unavailable', 503, 'always', 'error', '队列暂时不可用，消息未被接收：请用同一个 EventId 重试。', 'The queue is unavailable, the message was not accepted: send it again with the same EventId.'],
+  // engines
+  ENGINE_MISSING: ['missing', 404, 'policy', 'warn', '接口引擎 {engine} 不存在：检查 ApiEngineKey，或执行 v8host push。', 'Engine {engine} does not exist: check ApiEngineKey, or run v8host push.'],
+  ENGINE_DISABLED: ['missing', 404, 'policy', 'warn', '接口引擎 {engine} 已停用：把 IsEnable 设为 1。', 'Engine {engine} is disabled: set IsEnable to 1.'],
+  ENGINE_KEY_INVALID: ['invalid', 400, 'never', 'warn', '接口引擎 Key {engine} 不合法：须以字母或数字开头，只含字母、数字、_、-，最多 50 个字符。', 'Engine key {engine} is invalid: it starts with a letter or digit and holds only letters, digits, _ and -, at most 50 characters.'],
+  BINDING_INVALID: ['invalid', 400, 'never', 'warn', '队列绑定 {queue} 的 {field} 不合法：{rule}', 'Binding of queue {queue}: {field} is invalid: {rule}'],
+  HEADER_INVALID: ['invalid', 400, 'never', 'warn', '{file}:{line} 头部注释不合法：{rule}', '{file}:{line} the header block is invalid: {rule}'],
+  // script outcomes
+  SCRIPT_SYNTAX: ['script', 422, 'policy', 'info', '{file}:{line}:{column} 语法错误：{message}', '{file}:{line}:{column} syntax error: {message}'],
+  SCRIPT_THREW: ['script', 422, 'policy', 'info', '脚本抛出异常：{message} [行:{line}, 列:{column}]', 'The script threw: {message} [行:{line}, 列:{column}]'],
+  SCRIPT_REFUSED: ['script', 422, 'policy', 'info', '脚本返回 Code {code}：{message}', 'The script returned Code {code}: {message}'],
+  SCRIPT_NO_CODE: ['script', 422, 'policy', 'info', '接口引擎 {engine} 没有返回 {Code:1}（返回了 {kind}），消息不会被确认：请显式 return {Code:1}，或在绑定上打开 LegacyAck。', 'Engine {engine} did not return {Code:1} (it returned {kind}), so the message is not acknowledged: return {Code:1} explicitly, or switch LegacyAck on for the binding.'],
+  SCRIPT_RESULT_INVALID: ['script', 422, 'policy', 'info', '返回值不能写成 JSON：{message}', 'The result cannot be written as JSON: {message}'],
+  V8_TIMEOUT: ['script', 504, 'policy', 'warn', '运行超过 {limit} 毫秒被终止：缩短循环或外部调用，或提高 TimeoutSeconds。', 'The run passed {limit} ms and was ended: shorten loops or outside calls, or raise TimeoutSeconds.'],
+  V8_CPU_LIMIT: ['script', 504, 'policy', 'warn', 'CPU 用时超过 {limit} 毫秒被终止：检查死循环，减少计算量或分批处理。', 'The run used more than {limit} ms of CPU and was ended: look for an endless loop, compute less or work in portions.'],
+  V8_MEMORY_LIMIT: ['script', 507, 'policy', 'warn', '内存超过 {limit} MB 被终止：分页读取，不要一次装入全部数据。', 'The run passed {limit} MB of memory and was ended: read in pages instead of loading everything at once.'],
+  V8_PROCESS_MEMORY: ['script', 507, 'policy', 'warn', '沙箱进程内存超过 {limit} MB 被终止：减少大字符串、数组或缓冲区。', 'The sandbox process passed {limit} MB and was ended: use fewer large strings, arrays or buffers.'],
+  V8_PROCESS_CRASH: ['script', 500, 'policy', 'warn', '脚本使沙箱进程崩溃：检查超大字符串或数组的原生操作。', 'The script crashed its sandbox process: look for native operations on huge strings or arrays.'],
+  V8_NEVER_SETTLES: ['script', 422, 'policy', 'info', '脚本等待一个永远不会完成的 Promise：检查 await 的对象。', 'The script awaits a promise that can never settle: check what it awaits.'],
+  V8_RECURSION_LIMIT: ['script', 422, 'policy', 'info', '递归过深：检查函数是否无限调用自身。', 'Too much recursion: look for a function that calls itself without end.'],
+  V8_NESTED_DEPTH_LIMIT: ['script', 422, 'policy', 'info', '接口引擎嵌套超过 {limit} 层：检查引擎是否互相调用。', 'Engines are nested deeper than {limit}: look for engines that call each other.'],
+  V8_HOST_CALL_LIMIT: ['script', 429, 'policy', 'warn', '一次运行的平台调用超过 {limit} 次：改用批量方法。', 'One run made more than {limit} host calls: use the batch methods.'],
+  V8_RESULT_TOO_LARGE: ['script', 413, 'policy', 'warn', '{what} 为 {size} 字节，超过上限 {limit} 字节：请分页或只传需要的字段。', '{what} has {size} bytes, the limit is {limit}: use pages or pass the needed fields only.'],
+  V8_EXECUTION_QUEUE_TIMEOUT: ['unavailable', 503, 'always', 'warn', '等待运行超过 {limit} 毫秒：主机繁忙，请稍后重试。', 'Waited more than {limit} ms for a free lane: the host is busy, try again later.'],
+  SANDBOX_UNAVAILABLE: ['unavailable', 503, 'always', 'error', '沙箱进程无法启动：{reason}', 'The sandbox process cannot be started: {reason}'],
+  // storage
+  TABLE_UNKNOWN: ['missing', 400, 'never', 'info', '表 {table} 不存在或不可访问。', 'Table {table} does not exist or is not accessible.'],
+  TABLE_READ_ONLY: ['denied', 403, 'never', 'warn', '表 {table} 由平台维护，脚本不能写入。', 'Table {table} is kept by the platform, scripts cannot write it.'],
+  PARAM_MISSING: ['invalid', 400, 'never', 'info', '缺少参数 {field}。', 'The parameter {field} is missing.'],
+  PARAM_INVALID: ['invalid', 400, 'never', 'info', '参数 {field} 不合法：{rule}', 'The parameter {field} is invalid: {rule}'],
+  WHERE_INVALID: ['invalid', 400, 'never', 'info', '_Where 第 {index} 个条件不合法：{rule}', '_Where condition {index} is invalid: {rule}'],
+  WHERE_REQUIRED: ['invalid', 400, 'never', 'info', '{method} 必须带 _Where 条件，否则会影响全部数据。', '{method} needs a _Where condition, else it would touch every row.'],
+  ROW_NOT_FOUND: ['missing', 404, 'never', 'info', '不存在的数据！', 'The data does not exist.'],
+  ROW_NOT_UNIQUE: ['conflict', 409, 'never', 'info', '表 {table} 已有相同的 {field}：违反唯一约束。', 'Table {table} already has a row with the same {field}: unique constraint.'],
+  TOO_MANY_ROWS: ['invalid', 413, 'never', 'info', '一次读取超过 {limit} 行：请用 _PageIndex、_PageSize 分页。', 'One read returns more than {limit} rows: use _PageIndex and _PageSize.'],
+  DB_STATEMENT: ['script', 422, 'policy', 'info', '数据库拒绝了语句：{message}', 'The database refused the statement: {message}'],
+  DB_BUSY: ['unavailable', 503, 'always', 'info', '数据库忙，等待锁超时：稍后重试。', 'The database is busy, a lock was not granted in time: try again.'],
+  DB_TX_LOST: ['unavailable', 503, 'always', 'warn', '数据库已结束本次事务，本次运行的结果不会提交，消息会自动重试。', 'The database ended the transaction; nothing of this run is committed, the message runs again by itself.'],
+  DB_TORN: ['internal', 500, 'never', 'error', '事务被中途提交，运行结果不完整：消息进入死信，请人工核对。', 'The transaction was committed half-way: the message goes to the dead letters, check its effects by hand.'],
+  DB_UNAVAILABLE: ['unavailable', 503, 'always', 'error', '数据库暂时不可用：{reason}', 'The database is unavailable: {reason}'],
+  DB_COMMIT_UNKNOWN: ['unavailable', 503, 'always', 'error', '提交结果未知，消息会再次投递并由收件箱判断。', 'The outcome of the commit is unknown; the message comes again and the inbox decides.'],
+  SCHEMA_NEWER: ['internal', 500, 'never', 'error', '数据库结构版本 {found} 比本程序支持的 {known} 新：请使用更新的 v8-engine-host。', 'The schema version {found} is newer than {known}, which this program knows: use a newer v8-engine-host.'],
+  OUTBOX_FULL: ['unavailable', 503, 'always', 'error', '待发送消息已达上限 {limit} 条：队列恢复后再发送。', 'The outbox holds {limit} messages, its limit: send again when the queue is back.'],
+  // outbound HTTP
+  HTTP_TARGET_DENIED: ['denied', 403, 'never', 'warn', '不允许访问地址 {target}：内网、本机和元数据地址默认禁止，可在 outbound.allow 中放行。', 'The target {target} is not allowed: private, loopback and metadata addresses are refused unless listed in outbound.allow.'],
+  HTTP_FAILED: ['unavailable', 502, 'policy', 'info', '请求 {target} 失败：{reason}', 'The request to {target} failed: {reason}'],
+  // admin API and CLI
+  UNAUTHORIZED: ['denied', 401, 'never', 'info', '令牌缺失或无效：用 --token 或 V8HOST_TOKEN 提供。', 'The token is missing or wrong: give it by --token or V8HOST_TOKEN.'],
+  REQUEST_INVALID: ['invalid', 400, 'never', 'info', '请求的 {field} 不合法：{rule}', 'The request is invalid at {field}: {rule}'],
+  NOT_FOUND: ['missing', 404, 'never', 'info', '没有找到 {what}。', '{what} was not found.'],
+  PORT_TAKEN: ['conflict', 409, 'never', 'error', '端口 {port} 已被占用（{setting}）：换一个端口，或停止占用它的程序。', 'Port {port} is taken ({setting}): choose another one or stop the program that uses it.'],
+  CONFIG_INVALID: ['invalid', 400, 'never', 'error', '配置有误：\n{problems}', 'The configuration is wrong:\n{problems}'],
+  HOST_LOCKED: ['conflict', 409, 'never', 'error', '数据目录 {dir} 正被另一个主机进程使用（{holder}）：先停止它，或换一个 dataDir。', 'The data directory {dir} is used by another host process ({holder}): stop it or choose another dataDir.'],
+  DRAINING: ['unavailable', 503, 'always', 'info', '主机正在停止，不再接受新的请求。', 'The host is stopping and takes no new requests.'],
+  INTERNAL: ['internal', 500, 'policy', 'error', '主机内部错误，已记录到主机日志。', 'Internal error of the host; it is in the host log.'],
+} as const satisfies Record<string, Row>;
+
+/** A stable error code. */
+export type ErrorCode = keyof typeof ROWS;
+
+/** The table by code. Source of docs/errors.md. */
+export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorSpec>> = Object.freeze(
+  Object.fromEntries(
+    Object.entries(ROWS).map(([code, [kind, http, retry, level, zh, en]]) => [
+      code,
+      { kind, http, retry, level, zh, en },
+    ]),
+  ),
+) as Readonly<Record<ErrorCode, ErrorSpec>>;

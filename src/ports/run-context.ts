@@ -1,0 +1,54 @@
+/** What a host call may use: the capabilities of exactly one run. The tenant comes from here, never from arguments. */
+
+import type { DosResult } from '../core/dos-result.ts';
+import type { Lang } from '../core/errors.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { ConsoleLevel } from '../protocol/messages.ts';
+import type { Clock } from './clock.ts';
+import type { HostCallAnswer } from './engine-runner.ts';
+import type { HttpClient } from './http-client.ts';
+import type { Ids } from './ids.ts';
+import type { SysLogRecord } from './journal.ts';
+import type { TableStore } from './table-store.ts';
+
+export interface RunUser {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface RunContext {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly engineKey: string;
+  readonly lang: Lang;
+  readonly user: RunUser | undefined;
+  /** Aborted when the run ends, whatever way. */
+  readonly signal: AbortSignal;
+  /** Set in runs of a message: requests derive their Idempotency-Key from it. */
+  readonly event: { readonly queue: string; readonly eventId: string } | undefined;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly http: HttpClient;
+  /** Host calls made by this run so far, this one included; with the event it names a request uniquely. */
+  callNumber(): number;
+  /** Milliseconds of wall time left. */
+  remainingMs(): number;
+  /**
+   * Where this call reads and writes. In an inbox run always the run's transaction; elsewhere the platform
+   * transaction when `joins` asks for it or one is open on a single-writer store, else auto-commit.
+   */
+  tables(joins: boolean): Promise<TableStore>;
+  /** Sends a message: into the outbox while a platform transaction is open, else to the queue. Never throws. */
+  sendMessage(message: {
+    queueName: unknown;
+    eventId: unknown;
+    message: JsonValue;
+    osClient: unknown;
+  }): Promise<DosResult>;
+  /** Runs another engine of the tenant before the call is answered. */
+  runEngine(engineKey: string, param: JsonValue, joins: boolean): Promise<HostCallAnswer>;
+  sysLog(record: Omit<SysLogRecord, 'eventId' | 'runId'>): void;
+  console(level: ConsoleLevel, line: string): void;
+  /** Names what the current call touches, for the story. */
+  touch(target: string): void;
+}

@@ -1,0 +1,235 @@
+/**
+ * One tenant's database as the delivery algorithm needs it (delivery.md 3). Implementations: adapters/sql.
+ * Every method may throw AppError DB_BUSY, DB_UNAVAILABLE or INTERNAL; other codes are named where they occur.
+ */
+import type { Binding, BindingRefusal } from '../core/binding.ts';
+import type { EngineSource } from '../core/engine.ts';
+import type { DeadReason, ParkedState } from '../core/parked.ts';
+import type { Journal } from './journal.ts';
+import type { MessageProps } from './queue.ts';
+import type { TableStore } from './table-store.ts';
+
+/** Identity of an event inside a tenant's database: the unit of "exactly once". */
+export interface EventKey {
+  /** Physical queue name. */
+  readonly queue: string;
+  readonly eventId: string;
+}
+
+/** The inbox row a run claims. */
+export interface InboxClaim extends EventKey {
+  /** SHA-256 of the envelope's Message text: the same EventId with another payload is refused. */
+  readonly messageHash: string;
+  readonly attempt: number;
+  readonly engineKey: string;
+  readonly version: string;
+  readonly runId: string;
+}
+
+export interface InboxEntry {
+  /** A committed row that is not `done` is a torn transaction (F2). */
+  readonly status: 'run' | 'done';
+  readonly messageHash: string;
+}
+
+/** A message written with the transaction that sends it. */
+export interface OutboxMessage {
+  readonly runId: string;
+  /** Sending order inside the run, from 0. */
+  readonly ordinal: number;
+  readonly queue: string;
+  readonly eventId: string;
+  readonly body: Uint8Array;
+  readonly props: MessageProps;
+}
+
+export interface OutboxRow extends OutboxMessage {
+  readonly seq: number;
+  readonly attempts: number;
+}
+
+/** What commits together with the script's effects, in one packet (3.1 step 7). */
+export interface CommitPacket {
+  /** Claim to turn from `run` to `done`; absent outside inbox runs. */
+  readonly claim?: EventKey;
+  /** True for a redelivered or retried message: its parked and crash rows end with it. */
+  readonly resolveParked: boolean;
+  readonly outbox: readonly OutboxMessage[];
+}
+
+/** Why a transaction can no longer commit. */
+export type Doom = 'DB_BUSY' | 'DB_TX_LOST' | 'DB_TORN' | 'DB_UNAVAILABLE';
+
+/**
+ * The platform transaction of one run. After a doom every statement throws it again and `commit` refuses: nothing of
+ * a lost transaction may autocommit (F1). Exactly one of commit and rollback ends it; rollback never throws.
+ */
+export interface TenantTx {
+  readonly tables: TableStore;
+  readonly doom: Doom | undefined;
+  /** Inserts the inbox row as `run`. `duplicate` when a committed row is there; the transaction is then over. */
+  claim(claim: InboxClaim): Promise<'claimed' | 'duplicate'>;
+  /**
+   * Commits effects, outbox and inbox state, all or nothing.
+   * @returns the stored outbox rows, leased to this host for 30 s.
+   * @throws AppError DB_TORN (the claim is gone), DB_TX_LOST, DB_BUSY (rolled back), DB_COMMIT_UNKNOWN.
+   */
+  commit(packet: CommitPacket): Promise<readonly OutboxRow[]>;
+  rollback(): Promise<void>;
+}
+
+/** A message to park: waiting for its next attempt, or dead (3.2). */
+export interface ParkRequest extends EventKey {
+  readonly cycle: number;
+  /** Attempt that will run next (`waiting`) or that failed last (`dead`). */
+  readonly attempt: number;
+  readonly state: 'waiting' | 'dead';
+  /** From now on the database's clock; 0 for `dead`. */
+  readonly delayMs: number;
+  readonly body: Uint8Array;
+  readonly props: MessageProps;
+  readonly reason: DeadReason | 'retry';
+  /** Sentence for people, at most 2,000 characters. */
+  readonly error: string;
+  readonly engineKey: string | null;
+  readonly version: string | null;
+}
+
+export interface ParkedRow extends ParkRequest {
+  readonly parkedState: ParkedState;
+  /** Milliseconds UTC. */
+  readonly dueAt: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** A leased row: `claimUntil` is the proof of the lease for `published`. */
+export interface LeasedParkedRow extends ParkedRow {
+  readonly claimUntil: number;
+}
+
+export interface ParkedStore {
+  /** Idempotent; writes nothing when the inbox says `done`. Copies of one attempt meet in one row. */
+  park(request: ParkRequest): Promise<void>;
+  /** Leases up to `limit` due rows for `leaseMs`. */
+  leaseDue(limit: number, leaseMs: number): Promise<readonly LeasedParkedRow[]>;
+  /** The row's message is in its queue again: ends the row unless something else happened to it meanwhile. */
+  published(row: LeasedParkedRow): Promise<void>;
+  /** Milliseconds until the next row is due; undefined when none waits. */
+  nextDueInMs(): Promise<number | undefined>;
+  list(filter: { state?: ParkedState; queue?: string; limit: number }): Promise<readonly ParkedRow[]>;
+  /**
+   * Makes dead rows wait again with a new cycle, attempt 1, due now.
+   * @returns rows changed; 0 when somebody else was faster.
+   */
+  replay(filter: { queue?: string; eventId?: string; all?: boolean }): Promise<number>;
+}
+
+export interface OutboxStore {
+  /** Leases rows whose lease ran out; `orphans` also those still leased, for the one host that owns the file at start. */
+  lease(limit: number, leaseMs: number, options?: { orphans?: boolean }): Promise<readonly OutboxRow[]>;
+  /** The rows are in their queues: removes them. */
+  sent(seqs: readonly number[]): Promise<void>;
+  /** A permanent error: counted; `failed` and visible after 10. */
+  failed(seq: number, error: string): Promise<void>;
+  pending(): Promise<{ rows: number; failed: number }>;
+}
+
+/** Starts of redelivered messages that never reached a verdict (F3). Cleared by any verdict. */
+export interface CrashStore {
+  /** Counts one and returns the new count. */
+  count(key: EventKey): Promise<number>;
+  /** Takes one back: the host is alive and gave the delivery back unrun. */
+  uncount(key: EventKey): Promise<void>;
+  clear(key: EventKey): Promise<void>;
+}
+
+export interface EngineStore {
+  /** By key, any case. Undefined when there is none. */
+  find(engineKey: string): Promise<EngineSource | undefined>;
+  list(): Promise<readonly Omit<EngineSource, 'source'>[]>;
+}
+
+export interface BindingStore {
+  /** Reads the whole desired set; rows that cannot be bound come back as refusals with the field and rule. */
+  readAll(): Promise<{ bindings: readonly Binding[]; refusals: readonly BindingRefusal[] }>;
+}
+
+/** Pushes engines and bindings in one transaction (defaults.md 10.5). */
+export interface PushRequest {
+  readonly engines: readonly { key: string; name: string; source: string; version: string }[];
+  readonly bindings: readonly Binding[];
+  /** Removes engines' bindings with Source='push' that are not in the request. */
+  readonly prune: boolean;
+  readonly dryRun: boolean;
+}
+
+export interface PushReport {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly unchanged: readonly string[];
+  readonly pruned: readonly string[];
+}
+
+/** A table of the demo or of a script project (defaults.md 4, `tables.json`). */
+export interface TableDefinition {
+  readonly name: string;
+  readonly fields: readonly { name: string; type: string; unique: boolean }[];
+  readonly rows: readonly Readonly<Record<string, string | number | null>>[];
+}
+
+export interface TenantStore {
+  readonly tenant: string;
+  /** Auto-committed access for runs without a platform transaction. */
+  readonly tables: TableStore;
+  readonly parked: ParkedStore;
+  readonly outbox: OutboxStore;
+  readonly crashes: CrashStore;
+  readonly engines: EngineStore;
+  readonly bindings: BindingStore;
+  readonly journal: Journal;
+  /** True when transactions of one tenant exclude each other (SQLite: one writer). */
+  readonly singleWriter: boolean;
+  /** Committed inbox state, read outside any transaction. */
+  findInbox(key: EventKey): Promise<InboxEntry | undefined>;
+  /** Opens a transaction; waits at most `waitMs` for the writer where there is one. @throws DB_BUSY. */
+  begin(waitMs: number): Promise<TenantTx>;
+  push(request: PushRequest): Promise<PushReport>;
+  /** Creates missing tables with their fixed columns, and their rows when the table was created. */
+  createTables(tables: readonly TableDefinition[]): Promise<readonly string[]>;
+  /** Removes what is older than its retention (F12). @returns removed rows. */
+  purge(retention: Retention): Promise<number>;
+  /** Answers when the store can commit; rejects DB_UNAVAILABLE otherwise. */
+  probe(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Ages in milliseconds. The inbox outlives the dead letters by at least 7 days, or a replay could run twice. */
+export interface Retention {
+  readonly deadLettersMs: number;
+  readonly inboxMs: number;
+  readonly attemptsMs: number;
+  readonly logsMs: number;
+}
+
+/** The registry of tenants and their databases. The main tenant's database holds `sys_osclients`. */
+export interface TenantDirectory {
+  /** Every tenant whose database is open, main tenant first. */
+  open(): readonly TenantStore[];
+  /** The open store, by any case of the name. Undefined when unknown; throws TENANT_UNAVAILABLE when it is down. */
+  get(tenant: string): TenantStore | undefined;
+  list(): Promise<readonly TenantStatus[]>;
+  /** Creates the tenant's row and database. @throws TENANT_EXISTS, TENANT_INVALID. */
+  add(tenant: string, databaseUrl: string | undefined): Promise<TenantStore>;
+  /** Opens tenants added or repaired since; called by every reconcile pass. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TenantStatus {
+  readonly tenant: string;
+  readonly main: boolean;
+  readonly state: 'open' | 'disabled' | 'unavailable';
+  /** Why it is unavailable. */
+  readonly reason?: string;
+}
