@@ -1,3 +1,6 @@
+import { accept, type Parsed, refuse } from './errors.ts';
+import { printable } from './printable.ts';
+
 /** A row of `sys_apiengine` as a run needs it. */
 export interface EngineSource {
   readonly key: string;
@@ -8,4 +11,22 @@ export interface EngineSource {
   readonly enabled: boolean;
   /** Refused over HTTP when set; nested calls still work. */
   readonly stopHttp: boolean;
+}
+
+const ENGINE_KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/;
+
+/**
+ * The key of an engine as somebody wrote it: trimmed, its case kept; look-ups ignore the case (v8-surface.md 8.1).
+ * Refusal: ENGINE_KEY_INVALID.
+ */
+export function parseEngineKey(raw: unknown): Parsed<string> {
+  const text = typeof raw === 'string' ? raw.trim() : '';
+  return ENGINE_KEY.test(text) ? accept(text) : refuse('ENGINE_KEY_INVALID', { engine: printable(raw) });
+}
+
+/** Reads an `IsEnable` column: true, 1, `1` and `true` are on; a missing column or null means on (v8-surface.md 8.1). */
+export function isEnabled(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  const text = String(value).trim().toLowerCase();
+  return text === '1' || text === 'true';
 }

@@ -29,9 +29,11 @@ const ROWS = {
   QUEUE_RESERVED: ['invalid', 400, 'never', 'warn', '队列名 {queue} 以保留后缀 .dlq 或 .retry 结尾：请换一个名字。', 'Queue name {queue} ends in a reserved suffix (.dlq, .retry): choose another name.'],
   EVENT_ID_INVALID: ['invalid', 400, 'never', 'warn', 'EventId 不合法：最多 128 个字符且不超过 255 字节，不得含控制字符。', 'EventId is invalid: at most 128 characters and 255 bytes, no control characters.'],
   // messages
+  JSON_INVALID: ['invalid', 400, 'never', 'info', 'JSON 不合法，第 {position} 个字符：{rule}', 'The JSON is invalid at character {position}: {rule}'],
   ENVELOPE_INVALID: ['invalid', 400, 'never', 'warn', '消息信封不合法：{rule}', 'The message envelope is invalid: {rule}'],
   MESSAGE_TOO_LARGE: ['invalid', 413, 'never', 'warn', '消息 {size} 字节，超过上限 {limit} 字节：请拆分消息或传递引用。', 'The message has {size} bytes, the limit is {limit}: split it or send a reference.'],
   QUEUE_UNAVAILABLE: ['unavailable', 503, 'always', 'error', '队列暂时不可用，消息未被接收：请用同一个 EventId 重试。', 'The queue is unavailable, the message was not accepted: send it again with the same EventId.'],
+  QUEUE_STORE_UNUSABLE: ['unavailable', 503, 'never', 'error', '队列文件 {file} 无法打开：{reason}。检查路径、权限和磁盘空间；文件损坏时从备份恢复或移走它。', 'The queue file {file} cannot be opened: {reason}. Check its path, permissions and disk space; restore it from a backup or move it away when it is damaged.'],
   // engines
   ENGINE_MISSING: ['missing', 404, 'policy', 'warn', '接口引擎 {engine} 不存在：检查 ApiEngineKey，或执行 v8host push。', 'Engine {engine} does not exist: check ApiEngineKey, or run v8host push.'],
   ENGINE_DISABLED: ['missing', 404, 'policy', 'warn', '接口引擎 {engine} 已停用：把 IsEnable 设为 1。', 'Engine {engine} is disabled: set IsEnable to 1.'],
@@ -80,8 +82,13 @@ const ROWS = {
   // admin API and CLI
   UNAUTHORIZED: ['denied', 401, 'never', 'info', '令牌缺失或无效：用 --token 或 V8HOST_TOKEN 提供。', 'The token is missing or wrong: give it by --token or V8HOST_TOKEN.'],
   REQUEST_INVALID: ['invalid', 400, 'never', 'info', '请求的 {field} 不合法：{rule}', 'The request is invalid at {field}: {rule}'],
+  REQUEST_TOO_LARGE: ['invalid', 413, 'never', 'info', '请求体超过上限 {limit} 字节：请分成几次提交。', 'The request body passes the limit of {limit} bytes: split it into several requests.'],
+  MEDIA_TYPE_UNSUPPORTED: ['invalid', 415, 'never', 'info', '请求体必须是 JSON：请求头写 Content-Type: application/json。', 'The request body must be JSON: send the header Content-Type: application/json.'],
+  PUSH_REFUSED: ['invalid', 422, 'never', 'info', '推送被拒绝，没有写入任何内容：共 {count} 处错误，逐条改正后再推送。', 'The push was refused and nothing was written: correct the {count} listed errors and push again.'],
   NOT_FOUND: ['missing', 404, 'never', 'info', '没有找到 {what}。', '{what} was not found.'],
   PORT_TAKEN: ['conflict', 409, 'never', 'error', '端口 {port} 已被占用（{setting}）：换一个端口，或停止占用它的程序。', 'Port {port} is taken ({setting}): choose another one or stop the program that uses it.'],
+  LISTEN_FAILED: ['conflict', 409, 'never', 'error', '无法在 {address} 监听（{reason}）：检查 http.bind 与 http.port。', 'Cannot listen on {address} ({reason}): check http.bind and http.port.'],
+  HOST_UNREACHABLE: ['unavailable', 503, 'always', 'info', '连接不到 {url} 上的主机（{reason}）：先执行 v8host start，或用 --url 指定地址。', 'The host at {url} cannot be reached ({reason}): run v8host start first, or give its address by --url.'],
   CONFIG_INVALID: ['invalid', 400, 'never', 'error', '配置有误：\n{problems}', 'The configuration is wrong:\n{problems}'],
   HOST_LOCKED: ['conflict', 409, 'never', 'error', '数据目录 {dir} 正被另一个主机进程使用（{holder}）：先停止它，或换一个 dataDir。', 'The data directory {dir} is used by another host process ({holder}): stop it or choose another dataDir.'],
   DRAINING: ['unavailable', 503, 'always', 'info', '主机正在停止，不再接受新的请求。', 'The host is stopping and takes no new requests.'],

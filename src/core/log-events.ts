@@ -25,6 +25,7 @@ export const LOG_EVENTS = [
   'parked.replayed',
   'retention.purged',
   'journal.flush_failed',
+  'journal.rows_dropped',
   'lane.started',
   'lane.ended',
   'lane.killed',
@@ -32,6 +33,8 @@ export const LOG_EVENTS = [
   'lane.start_failed',
   'http.listening',
   'http.request_failed',
+  'queue.write_failed',
+  'queue.write_recovered',
   'task.failed',
 ] as const;
 

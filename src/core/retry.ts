@@ -1,5 +1,5 @@
-import type { Binding } from './binding.ts';
 import { backoffDelayMs } from './backoff.ts';
+import type { Binding } from './binding.ts';
 import type { DeadReason } from './parked.ts';
 
 /** What happens to a message whose run failed (mq-mqtt.md 4.5, delivery.md 3.2). */

@@ -81,7 +81,10 @@ function judgeEnd(outcome: Exclude<RunOutcome, { kind: 'returned' | 'nothing' }>
       return { kind: 'failure', error: describeThrow(outcome.error, engineKey) };
     case 'syntax': {
       const { file, line, column } = outcome.at;
-      return { kind: 'failure', error: { code: 'SCRIPT_SYNTAX', params: { file, line, column, message: outcome.message } } };
+      return {
+        kind: 'failure',
+        error: { code: 'SCRIPT_SYNTAX', params: { file, line, column, message: outcome.message } },
+      };
     }
     case 'limit':
       return { kind: 'failure', error: outcome.error };

@@ -1,10 +1,11 @@
 import type { LogEvent } from '../core/log-events.ts';
 
 /** Fields of one log line. Sizes, hashes and names only; never payloads, headers, script sources or secrets. */
-export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>> & {
-  /** The error that was handled here; its cause chain is logged, once. */
-  readonly err?: unknown;
-};
+export interface LogFields {
+  readonly [name: string]: string | number | boolean | null | undefined | Error;
+  /** The error that was handled here (core/errors.ts `coerceError`); its cause chain is logged, once. */
+  readonly err?: Error;
+}
 
 /** The host's own log. Script output is data and goes to `sys_log`, never here. */
 export interface Log {

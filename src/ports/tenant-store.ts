@@ -115,6 +115,8 @@ export interface ParkedStore {
   leaseDue(limit: number, leaseMs: number): Promise<readonly LeasedParkedRow[]>;
   /** The row's message is in its queue again: ends the row unless something else happened to it meanwhile. */
   published(row: LeasedParkedRow): Promise<void>;
+  /** Ends the rows of an event whose inbox row says `done`: a replay or retry that came too late. */
+  resolve(key: EventKey): Promise<void>;
   /** Milliseconds until the next row is due; undefined when none waits. */
   nextDueInMs(): Promise<number | undefined>;
   list(filter: { state?: ParkedState; queue?: string; limit: number }): Promise<readonly ParkedRow[]>;

@@ -31,6 +31,8 @@ export const LANE_FRAME = {
   log: 18,
   /** JSON LaneDone: the run of this id ended. */
   done: 19,
+  /** Empty: the lane has read the run of this id and starts it. A lane that dies before this frame left it unstarted. */
+  began: 20,
 } as const;
 
 /** The context members a script sees (v8-surface.md 5.2). */

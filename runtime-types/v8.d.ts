@@ -1,0 +1,390 @@
+/**
+ * v8-engine-host: 脚本中可用的一切。What a script can use, and nothing else.
+ *
+ * 脚本是一个函数体：可以直接 `return` 和 `await`，没有 import、require、fetch、process、定时器。
+ * A script is a function body: top-level `return` and `await` work; there is no import, require, fetch, process, timer.
+ *
+ * 用法见 runtime-types/README.md。How to use it: runtime-types/README.md.
+ */
+
+/** 脚本的全部能力。Everything the platform offers to a script. */
+declare const V8: V8Api;
+
+/** 现在的本地时间文本。The local time now. Default format `yyyy-MM-dd HH:mm:ss`. */
+declare function DateNow(format?: string): string;
+
+/**
+ * 日期转文本。A date as text; null for null, blank or invalid input.
+ *
+ * Tokens: `yyyy yy MM M dd d HH H hh h mm m ss s SSS q`.
+ */
+declare function DateFormat(value: Date | string | number | null | undefined, format?: string): string | null;
+
+/**
+ * 日期加减。Adds `count` units to a date; null for invalid input, throws for an unknown unit. Month, quarter and year
+ * stop at the end of the month (31 Jan + 1 M is 28 or 29 Feb).
+ *
+ * @param unit `s` 秒 second, `n` 或 or `m` 分 minute, `h` 时 hour, `d` 天 day, `w` 周 week, `M` 月 month, `q` 季 quarter, `y` 年 year
+ */
+declare function DateAdd(
+  start: Date | string | number | null | undefined,
+  unit: 's' | 'n' | 'm' | 'h' | 'H' | 'd' | 'w' | 'M' | 'q' | 'y',
+  count: number | string,
+  format?: string,
+): string | null;
+
+/** 写入系统日志（sys_log，每次运行最多 256 行、64 KiB）。Goes to the tenant's system log: 256 lines, 64 KiB a run. */
+declare const console: V8Console;
+
+interface V8Console {
+  log(...values: unknown[]): void;
+  info(...values: unknown[]): void;
+  warn(...values: unknown[]): void;
+  error(...values: unknown[]): void;
+}
+
+interface V8Api {
+  /**
+   * 输入参数。The input.
+   *
+   * 队列消息 of a message: `V8.Param.Message` 是信封 is the envelope, `V8.Param.Message.Message` 是业务数据 is the payload,
+   * `V8.Param.EventId` 是事件号 is the event's id.
+   *
+   * HTTP、CLI 或 ApiEngine.Run 调用 of a call: 调用方传入的对象 is the caller's object.
+   *
+   * 超过 ±(2^53-1) 的整数以文本给出。Integers beyond ±(2^53-1) arrive as text.
+   */
+  readonly Param: any;
+  /** 当前租户。The tenant this run belongs to; a script can use no other. */
+  readonly OsClient: string;
+  /** 当前用户；消息处理中为 {}。The calling user; `{}` in runs of a message. */
+  readonly CurrentUser: V8User;
+  /** 事件名；普通接口引擎为空。Name of the event; empty for ordinary engines. */
+  readonly EventName: string;
+  /** 本接口引擎的 Key。This engine's own key. */
+  readonly ApiEngineKey: string;
+  /** `Client`：来自 HTTP 或 CLI；`Server`：消息或其他引擎。`Client` over HTTP and CLI, `Server` by a message or engine. */
+  readonly InvokeType: 'Client' | 'Server';
+  /** 旧式返回值：仅当脚本没有 return 值时使用。Older way to give the result: counts only when nothing is returned. */
+  Result: any;
+  /**
+   * 平台事务。作为最后一个参数传入即加入事务；脚本返回 {Code:1} 才提交。
+   *
+   * The platform transaction. Pass it last to take part in it; it commits only when the script returns `{Code: 1}`.
+   * In runs of a message everything is in it already.
+   */
+  readonly DbTrans: V8Transaction;
+  readonly FormEngine: V8FormEngine;
+  readonly ApiEngine: V8ApiEngine;
+  readonly MQ: V8Mq;
+  readonly Http: V8Http;
+  readonly Method: V8Method;
+}
+
+interface V8User {
+  readonly Id?: string;
+  readonly Name?: string;
+  readonly [field: string]: any;
+}
+
+/** 由平台提交或回滚；下列方法不做任何事。Ended by the platform alone: these methods do nothing. */
+interface V8Transaction {
+  Commit(): void;
+  Rollback(): void;
+  Close(): void;
+  Dispose(): void;
+}
+
+/** 一行数据：列名 -> 值。日期为文本，布尔为 0/1。A row: column to value. Dates are text, booleans 0 and 1. */
+interface V8Row {
+  [column: string]: any;
+}
+
+/** 成功。Success. */
+interface V8Succeeded<T> {
+  Code: 1;
+  Data: T;
+  Msg?: string | null;
+  DataAppend?: any;
+}
+
+/** 没有找到这一行（只有 GetFormData 返回）。The row does not exist; only GetFormData answers it. */
+interface V8NotFound {
+  Code: 2;
+  Data: null;
+  Msg: string;
+  DataAppend?: any;
+}
+
+/** 失败：Msg 说明原因和改法，ReasonCode 是固定的错误码。Failure: Msg says why and what to change. */
+interface V8Failed {
+  Code: 0;
+  Data: any;
+  Msg: string;
+  /** 见 docs/errors.md。See docs/errors.md. */
+  ReasonCode: string;
+  DataAppend?: any;
+}
+
+/** 列表：DataCount 是分页前的总行数。A list; DataCount is the total before paging. */
+interface V8List extends V8Succeeded<V8Row[]> {
+  DataCount: number;
+}
+
+/** 更新、删除：DataCount 是匹配的行数。An update or delete; DataCount is the number of matched rows. */
+interface V8Affected extends V8Succeeded<V8Row | null> {
+  DataCount: number;
+}
+
+type V8Value = string | number | boolean | null | undefined;
+
+type V8Operator =
+  | '='
+  | '=='
+  | 'Equal'
+  | '<>'
+  | '!='
+  | 'NotEqual'
+  | '>'
+  | '>='
+  | '<'
+  | '<='
+  | 'In'
+  | 'NotIn'
+  | 'Like'
+  | 'NotLike'
+  | 'StartLike'
+  | 'NotStartLike'
+  | 'EndLike'
+  | 'NotEndLike';
+
+/**
+ * 一个条件：[列, 运算符, 值]，或 ['OR', 列, 运算符, 值]；AND 先于 OR；null 即 IS NULL。
+ *
+ * One condition. AND binds tighter than OR; a null value means IS NULL. An unknown column or operator is refused.
+ */
+type V8Condition =
+  | [column: string, operator: V8Operator, value: V8Value | V8Value[]]
+  | [glue: 'AND' | 'OR' | 'and' | 'or', column: string, operator: V8Operator, value: V8Value | V8Value[]];
+
+/** 各方法共有。What every FormEngine parameter may hold. */
+interface V8FormParam {
+  /** 表名；写在参数里时用。The table's name, when it is not the first argument. */
+  FormEngineKey?: string;
+  /** `en` 英文，其余中文。Language of Msg. */
+  _Lang?: string;
+}
+
+interface V8ReadParam extends V8FormParam {
+  Id?: string | number | null;
+  Ids?: (string | number)[];
+  /** 条件数组，全部须成立。All of them must hold. */
+  _Where?: V8Condition[] | string | false | null;
+  /** 只读这些列。Only these columns. */
+  _SelectFields?: string[];
+  /** 不读这些列。All but these columns. */
+  _SelectNotFields?: string[];
+  _OrderBy?: string;
+  /** 只有 DESC 为降序。Only DESC is descending. */
+  _OrderByType?: string;
+  /** 多列排序，例如 {State: 'asc', CreateTime: 'desc'}。Several columns, in this order. */
+  _OrderBys?: { [column: string]: string };
+  /** 也读已删除（IsDeleted=1）的行。Also rows with IsDeleted = 1. */
+  _IsContainDeleted?: boolean | 0 | 1;
+  [other: string]: any;
+}
+
+interface V8ListParam extends V8ReadParam {
+  /** 从 1 开始。From 1. */
+  _PageIndex?: number | string;
+  /** 不分页时最多 10,000 行，超过则失败。Without it a list of more than 10,000 rows fails. */
+  _PageSize?: number | string;
+  /** 前 N 行。The first N rows. */
+  _Top?: number | string;
+  /** 只要总数。Only the total. */
+  _OnlyDataCount?: boolean | 0 | 1;
+}
+
+/** 列值直接写，或写在 _FormData 里；不是列的键会被忽略。Column values, flat or in _FormData; other keys are dropped. */
+interface V8WriteParam extends V8FormParam {
+  Id?: string | number | null;
+  _FormData?: V8Row;
+  _RowModel?: V8Row;
+  /** 不写这些列。Columns not to write. */
+  _NotSaveField?: string[];
+  [column: string]: any;
+}
+
+interface V8UpdateParam extends V8WriteParam {
+  /** 没有匹配的行时改为新增。Insert when no row matches. */
+  _NoLineForAdd?: boolean | 0 | 1;
+}
+
+interface V8ByWhereParam extends V8UpdateParam {
+  /** 必填。Required. */
+  _Where: V8Condition[] | string;
+  _IsContainDeleted?: boolean | 0 | 1;
+}
+
+interface V8DeleteParam extends V8FormParam {
+  Id?: string | number | null;
+  Ids?: (string | number)[];
+}
+
+/**
+ * 数据表读写。Rows of the tenant's tables. 列值不能是对象或数组（先 JSON.stringify）。
+ *
+ * A column value is no object or array (JSON.stringify it first). Failures are `Code: 0` with Msg, never exceptions.
+ */
+interface V8FormEngine {
+  /**
+   * 读一行（Id 和/或 _Where）。One row. Code 1 有 found, Code 2 没有 not there, Code 0 失败 failed.
+   * @example
+   * var r = V8.FormEngine.GetFormData('shop_stock', { _Where: [['Sku', '=', 'P-1']] });
+   * if (r.Code !== 1) return r;
+   */
+  GetFormData(table: string, param: V8ReadParam, trans?: V8Transaction): V8Succeeded<V8Row> | V8NotFound | V8Failed;
+  GetFormData(param: V8ReadParam, trans?: V8Transaction): V8Succeeded<V8Row> | V8NotFound | V8Failed;
+
+  /** 读多行；没有数据时 Code 1、DataCount 0。Several rows; none is Code 1 with DataCount 0. */
+  GetTableData(table: string, param?: V8ListParam | null, trans?: V8Transaction): V8List | V8Failed;
+  GetTableData(table: string, trans: V8Transaction): V8List | V8Failed;
+  GetTableData(param: V8ListParam, trans?: V8Transaction): V8List | V8Failed;
+
+  /** 只数行数（DataCount）。The number of rows, in DataCount. */
+  GetTableDataCount(table: string, param?: V8ListParam | null, trans?: V8Transaction): V8List | V8Failed;
+  GetTableDataCount(param: V8ListParam, trans?: V8Transaction): V8List | V8Failed;
+
+  /** 新增一行；Data 是含 Id、时间、用户的整行。Inserts a row; Data is the whole stored row. */
+  AddFormData(table: string, param: V8WriteParam, trans?: V8Transaction): V8Succeeded<V8Row> | V8Failed;
+  AddFormData(param: V8WriteParam, trans?: V8Transaction): V8Succeeded<V8Row> | V8Failed;
+
+  /** 按 Id 更新；_Where 不起作用。By Id; _Where has no effect here. 行不存在时 absent row: Code 1, DataCount 0. */
+  UptFormData(table: string, param: V8UpdateParam, trans?: V8Transaction): V8Affected | V8Failed;
+  UptFormData(param: V8UpdateParam, trans?: V8Transaction): V8Affected | V8Failed;
+
+  /**
+   * 按条件更新。By condition: the way to change a row only if nobody changed it meanwhile (DataCount 0: somebody did).
+   * @example
+   * var u = V8.FormEngine.UptFormDataByWhere('shop_stock', {
+   *   Stock: stock - 1,
+   *   _Where: [['Sku', '=', 'P-1'], ['Stock', '=', stock]]
+   * });
+   */
+  UptFormDataByWhere(table: string, param: V8ByWhereParam, trans?: V8Transaction): V8Affected | V8Failed;
+  UptFormDataByWhere(param: V8ByWhereParam, trans?: V8Transaction): V8Affected | V8Failed;
+
+  /** 按 Id 或 Ids 删除；_Where 不起作用。By Id or Ids; _Where has no effect here. */
+  DelFormData(table: string, param: V8DeleteParam, trans?: V8Transaction): V8Affected | V8Failed;
+  DelFormData(param: V8DeleteParam, trans?: V8Transaction): V8Affected | V8Failed;
+
+  /** 按条件删除。By condition. */
+  DelFormDataByWhere(table: string, param: V8ByWhereParam, trans?: V8Transaction): V8Affected | V8Failed;
+  DelFormDataByWhere(param: V8ByWhereParam, trans?: V8Transaction): V8Affected | V8Failed;
+}
+
+interface V8ApiEngine {
+  /**
+   * 运行本租户的另一个接口引擎，得到它的返回值（可能为 null）。Runs another engine of the tenant and gives its result,
+   * which may be null. 参数成为它的 V8.Param。Its V8.Param is `param`.
+   */
+  Run(engineKey: string, param?: { [name: string]: any } | null, trans?: V8Transaction): any;
+  Run(engineKey: string, trans: V8Transaction): any;
+  Run(param: { ApiEngineKey: string; [name: string]: any }, trans?: V8Transaction): any;
+}
+
+interface V8Message {
+  /** 逻辑队列名，例如 orders。The queue's name without prefix. */
+  QueueName: string;
+  /** 业务数据，任意 JSON。The payload, any JSON. */
+  Message: any;
+  /**
+   * 事件号：同一个 EventId 只生效一次；缺省时自动生成。重复发送请用同一个。
+   *
+   * The same EventId takes effect once; one is made when absent. Send again with the same one.
+   */
+  EventId?: string | null;
+  /** 只能是自己的租户。Only the own tenant. */
+  OsClient?: string | null;
+}
+
+interface V8Mq {
+  /**
+   * 发送消息。Sends a message; Code 1 表示已可靠保存 means it is stored. 事务打开时随事务提交而发出。
+   *
+   * While the platform transaction is open (always in runs of a message) it goes out with its commit, and not at all
+   * when it rolls back. Data.EventId 是消息的事件号 is the message's id, also on Code 0.
+   */
+  SendMsg(message: V8Message, trans?: V8Transaction): V8Succeeded<{ EventId: string }> | V8Failed;
+  SendMsg(queue: string, message: any, eventId?: string | null): V8Succeeded<{ EventId: string }> | V8Failed;
+}
+
+interface V8HttpParam {
+  Url?: string;
+  /** 请求体对象。The body as an object. */
+  PostParam?: { [name: string]: any } | any[] | string | null;
+  /** 请求体原文，与 ParamType json 或 xml 一起用。The body's text, with ParamType json or xml. */
+  PostParamString?: string;
+  /** 默认 form。Default form. */
+  ParamType?: 'form' | 'json' | 'xml';
+  /** 加到地址的查询参数。Added to the address's query. */
+  GetParam?: { [name: string]: any };
+  Headers?: { [name: string]: string | number | boolean };
+  /** Headers 的别名。Alias of Headers. */
+  Header?: { [name: string]: string | number | boolean };
+  /** 秒，最多 600。Seconds, at most 600 and what is left of the run. */
+  Timeout?: number | string;
+  /** Timeout 的别名。Alias of Timeout. */
+  TimeOut?: number | string;
+  /** `en` 英文，其余中文。Language of error texts. */
+  _Lang?: string;
+}
+
+interface V8HttpResponse {
+  /** 响应正文。The response's body. */
+  Content: string;
+  Headers: { Name: string; Value: string }[];
+  /** 0 表示没有响应。0: no response. */
+  StatusCode: number;
+  /** 没有响应的原因。Why there was no response. */
+  ErrorMessage: string | null;
+  ReasonCode?: string;
+}
+
+/**
+ * 外部请求不在事务里：消息重试时会再次发出，并带相同的 Idempotency-Key 请求头。
+ *
+ * Requests are outside the transaction: when a message runs again they go out again, with the same Idempotency-Key
+ * header, so that the other side can recognise them.
+ */
+interface V8Http {
+  /** 返回正文文本；没有响应时返回错误文本。The body; the error's text when there is no response. */
+  Post(param: V8HttpParam): string;
+  Post(url: string, param?: V8HttpParam): string;
+  /** 返回整个响应。The whole response: look at StatusCode. */
+  PostResponse(param: V8HttpParam): V8HttpResponse;
+  PostResponse(url: string, param?: V8HttpParam): V8HttpResponse;
+}
+
+interface V8LogEntry {
+  Type?: string;
+  Title?: string;
+  Content?: any;
+  OtherInfo?: any;
+  Remark?: any;
+  Api?: any;
+  Param?: any;
+  /** 1 信息 info, 2 警告 warning, 3 错误 error. */
+  Level?: number | string;
+}
+
+interface V8Method {
+  /** 26 位、随时间递增的 Id。26 characters, rising with time. */
+  NewUlid(): string;
+  /** 带横线的小写 GUID。Lower case, with dashes. */
+  NewGuid(): string;
+  /** Unix 时间戳（秒）。Unix time in seconds. */
+  GetTimestamp(): number;
+  /** 写系统日志，不随事务回滚。Writes to the system log; a rollback does not take it away. */
+  AddSysLog(entry: V8LogEntry): V8Succeeded<null> | V8Failed;
+}

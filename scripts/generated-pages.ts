@@ -1,0 +1,11 @@
+import { renderErrorsPage } from './errors-page.ts';
+
+/** A page of the documentation that is made from the code. To add one, write its `render` and list it here. */
+export interface GeneratedPage {
+  /** From the root of the repository. */
+  readonly path: string;
+  /** The whole Markdown text, ending in a line feed. */
+  readonly render: () => string;
+}
+
+export const GENERATED_PAGES: readonly GeneratedPage[] = [{ path: 'docs/errors.md', render: renderErrorsPage }];

@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+/** The program of a lane: `src/sandbox/main.ts`, run by the host's own Node. */
+const ENTRY = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
+const SOURCE_ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Packages that a lane loads. */
+const LANE_PACKAGES = ['isolated-vm', 'node-gyp-build'];
+
+const SETPRIV = '/usr/bin/setpriv';
+
+/** How a lane process is started. */
+export interface LaneCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** The whole environment of the lane: nothing of the host's is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Builds the command once per host.
+ *
+ * - `--no-opt`: without it `for(;;) new Array(1000).fill('x')` outlives `timeout` and `dispose`.
+ * - `--v8-pool-size=1 --max-semi-space-size=1`: half the threads, a smaller heap per lane.
+ * - `--disallow-code-generation-from-strings`: no eval in the lane's own realm; isolates keep theirs.
+ * - `--permission`: denies files, network, processes and workers. A seat-belt, the walls are the isolate and the
+ *   container; and of the files only the program itself can be read, never the data directory beside it.
+ * - setpriv, where there is one: a lane dies with its host, also when it never reads its socket again.
+ */
+export function laneCommand(timezone: string): LaneCommand {
+  const node = [
+    '--no-opt',
+    '--v8-pool-size=1',
+    '--max-semi-space-size=1',
+    '--disallow-code-generation-from-strings',
+    '--no-warnings',
+    '--permission',
+    '--allow-addons',
+    ...readablePaths().map((path) => `--allow-fs-read=${path}`),
+    ENTRY,
+  ];
+  const env = existsSync('/etc/alpine-release') ? { TZ: timezone, LIBC: 'musl' } : { TZ: timezone };
+  if (!canTieToParent()) return { file: process.execPath, args: node, env };
+  return { file: SETPRIV, args: [...TIED, process.execPath, ...node], env };
+}
+
+const TIED = ['--pdeathsig', 'KILL', '--no-new-privs', '--'];
+
+/** Asks the program itself: the small one of busybox has the name but not the option. */
+function canTieToParent(): boolean {
+  if (process.platform !== 'linux' || !existsSync(SETPRIV)) return false;
+  return spawnSync(SETPRIV, [...TIED, '/bin/true'], { env: {}, stdio: 'ignore' }).status === 0;
+}
+
+/** Our sources, and every place where Node looks for a lane's packages on the way to where they are. */
+function readablePaths(): string[] {
+  const paths = [join(SOURCE_ROOT, '*'), join(dirname(SOURCE_ROOT), 'package.json')];
+  for (const name of LANE_PACKAGES) {
+    for (let dir = dirname(dirname(ENTRY)); ; dir = dirname(dir)) {
+      const candidate = join(dir, 'node_modules', name);
+      paths.push(join(candidate, '*'));
+      if (existsSync(candidate) || dir === dirname(dir)) break;
+    }
+  }
+  return paths;
+}

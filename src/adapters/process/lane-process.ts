@@ -1,0 +1,311 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
+import type { Duplex, Readable } from 'node:stream';
+import type { ErrorRecord } from '../../core/errors.ts';
+import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../core/run-limits.ts';
+import type { RunOutcome } from '../../core/run-outcome.ts';
+import type { CompileResult, HostCallSink } from '../../ports/engine-runner.ts';
+import { encodeFrame, type Frame } from '../../protocol/frames.ts';
+import { type CompileStart, LANE_FRAME, type RunStart } from '../../protocol/messages.ts';
+import { CompileConversation } from './compile-conversation.ts';
+import { FrameReader } from './frame-reader.ts';
+import type { LaneCommand } from './lane-command.ts';
+import { ProcessMeter } from './proc-stat.ts';
+import { ProtocolBreach } from './protocol-breach.ts';
+import { type ConversationPeer, RunConversation } from './run-conversation.ts';
+import { decideWatch, type Watchdog, type Watched } from './watchdog.ts';
+
+/** Longest that a process may take from its start to its first frame. */
+const START_TIMEOUT_MS = 15_000;
+
+/** Longest that an idle lane may take to go after its socket was closed. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+/** What is kept of a lane's stderr: a crash's first lines. */
+const STDERR_BYTES = 4096;
+
+/** Lanes give way to the host, whose event loop serves everybody. */
+const LANE_NICENESS = 5;
+
+/** Limits of a compilation. Only CPU, wall and memory matter for it. */
+const COMPILE_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 10_000 };
+
+/** How a lane's process ended. */
+export interface LaneEnd {
+  /** Why the host killed it; undefined when it ended by itself or was killed from outside. */
+  readonly killed: ErrorRecord | undefined;
+  /** The lane broke the protocol; said for the log. */
+  readonly breach: string | undefined;
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Its first bytes on stderr. */
+  readonly stderr: string;
+}
+
+/** A run or a compilation, as its lane drives it. */
+interface Conversation {
+  readonly runId: number;
+  readonly waitsForHost: boolean;
+  readonly ending: boolean;
+  /** @returns true when this frame was the end. @throws ProtocolBreach */
+  accept(frame: Frame): boolean;
+  abort(reason: ErrorRecord): void;
+  end(outcome: RunOutcome): void;
+}
+
+/** What is measured of the conversation under way. */
+interface Stopwatch {
+  readonly limits: RunLimits;
+  begun: boolean;
+  startedAt: number;
+  readonly cpuAtStart: number;
+}
+
+/**
+ * One lane process and the one conversation it may have.
+ *
+ * Modes: `starting` until its first frame; `idle` waiting for a run; `busy` from the run's frame to its end; `ended`
+ * for good, entered by a kill at once and by an exit when its last bytes were read. A conversation begins only in
+ * `idle` and ends with `busy`, whichever way that ends.
+ */
+export class LaneProcess implements Watched, ConversationPeer {
+  /** Resolves when the lane is idle for the first time; rejects with LaneEnd when it ends before. */
+  readonly ready: Promise<void>;
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<LaneEnd>;
+  readonly #child: ChildProcess;
+  readonly #socket: Duplex;
+  readonly #watchdog: Watchdog;
+  readonly #rssMb: number;
+  readonly #meter: ProcessMeter | undefined;
+  readonly #reader = new FrameReader();
+  #mode: 'starting' | 'idle' | 'busy' | 'ended' = 'starting';
+  #conversation: Conversation | undefined;
+  #stopwatch: Stopwatch | undefined;
+  #lastRunId = 0;
+  #killed: ErrorRecord | undefined;
+  #breach: string | undefined;
+  #stderr = '';
+  #onReady: () => void = () => undefined;
+
+  constructor(command: LaneCommand, watchdog: Watchdog, rssMb: number) {
+    this.#watchdog = watchdog;
+    this.#rssMb = rssMb;
+    // Only the socket is passed on: every other descriptor would be a way out.
+    this.#child = spawn(command.file, command.args, {
+      env: command.env as NodeJS.ProcessEnv,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    });
+    this.#socket = this.#child.stdio[3] as Duplex;
+    this.#meter = this.#child.pid === undefined ? undefined : ProcessMeter.open(this.#child.pid);
+    lowerPriority(this.#child.pid);
+    this.ended = this.#followExit();
+    this.ready = this.#awaitReady();
+    this.#listen();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get idle(): boolean {
+    return this.#mode === 'idle';
+  }
+
+  get alive(): boolean {
+    return this.#mode !== 'ended';
+  }
+
+  /** True when an idle lane holds so much memory that the next run would pay for it. */
+  get bloated(): boolean {
+    const rss = this.#meter?.read()?.rssBytes ?? 0;
+    return this.#mode === 'idle' && rss > this.#rssMb * 1024 * 1024 * 0.6;
+  }
+
+  /** Runs a script to its end. The lane must be idle. */
+  run(start: RunStart, sink: HostCallSink): Promise<RunOutcome> {
+    this.#enterBusy({ ...start.limits, rssMb: Math.min(start.limits.rssMb, this.#rssMb) }, false);
+    const conversation = new RunConversation(this, start, sink);
+    this.#conversation = conversation;
+    return conversation.outcome;
+  }
+
+  /** Compiles a source. The lane must be idle. @throws AppError when the lane ended or a limit was broken. */
+  compile(start: CompileStart): Promise<CompileResult> {
+    this.#enterBusy({ ...COMPILE_LIMITS, rssMb: this.#rssMb }, true);
+    const conversation = new CompileConversation(this, start);
+    this.#conversation = conversation;
+    return conversation.result;
+  }
+
+  send(type: number, runId: number, text: string): void {
+    if (this.#mode !== 'ended') this.#socket.write(encodeFrame({ type, runId, text }));
+  }
+
+  nextRunId(): number {
+    this.#lastRunId = (this.#lastRunId + 1) >>> 0 || 1;
+    return this.#lastRunId;
+  }
+
+  /** Looks at the run under way and ends it when a limit was passed. */
+  inspect(): void {
+    const watch = this.#stopwatch;
+    const conversation = this.#conversation;
+    if (watch === undefined || conversation === undefined) return;
+    const usage = this.#meter?.read();
+    const decision = decideWatch(
+      {
+        begun: watch.begun,
+        wallMs: performance.now() - watch.startedAt,
+        cpuMs: usage === undefined ? undefined : usage.cpuMs - watch.cpuAtStart,
+        rssBytes: usage?.rssBytes,
+        waitsForHost: conversation.waitsForHost,
+        ending: conversation.ending,
+      },
+      watch.limits,
+    );
+    if (decision.act === 'kill') this.kill(decision.error);
+    if (decision.act === 'abort') conversation.abort(decision.error);
+  }
+
+  /** Ends the process at once. A run under way ends with `reason`: as its own limit, or uncounted when it never began. */
+  kill(reason: ErrorRecord): void {
+    if (this.#mode === 'ended') return;
+    this.#killed = reason;
+    this.#child.kill('SIGKILL');
+    const unstarted = this.#stopwatch?.begun === false || reason.code === 'DRAINING';
+    this.#enterEnded(unstarted ? { kind: 'unstarted', error: reason } : { kind: 'limit', error: reason });
+  }
+
+  /** Lets an idle lane go by closing its socket; kills a busy one. Resolves when the process is gone. */
+  async close(): Promise<void> {
+    if (this.#mode !== 'idle') this.kill({ code: 'DRAINING', params: {} });
+    this.#mode = 'ended';
+    this.#socket.end();
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), CLOSE_TIMEOUT_MS);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  #listen(): void {
+    this.#socket.on('data', (chunk: Uint8Array) => this.#onData(chunk));
+    // A lane that dies leaves a broken pipe behind; its exit says all there is to say.
+    this.#socket.on('error', () => undefined);
+    const stderr = this.#child.stderr as Readable;
+    stderr.on('data', (chunk: Buffer) => {
+      if (this.#stderr.length < STDERR_BYTES) this.#stderr += chunk.toString('latin1').slice(0, STDERR_BYTES);
+    });
+  }
+
+  #onData(chunk: Uint8Array): void {
+    try {
+      for (const frame of this.#reader.push(chunk)) this.#onFrame(frame);
+    } catch (error) {
+      if (!(error instanceof ProtocolBreach)) throw error;
+      this.#breach = error.message;
+      this.#child.kill('SIGKILL');
+      this.#enterEnded(CRASHED);
+    }
+  }
+
+  #onFrame(frame: Frame): void {
+    if (this.#mode === 'ended') return;
+    if (this.#mode === 'starting' && frame.type === LANE_FRAME.ready) {
+      this.#mode = 'idle';
+      this.#onReady();
+      return;
+    }
+    const conversation = this.#conversation;
+    if (this.#mode !== 'busy' || conversation === undefined) throw new ProtocolBreach('a frame outside a run');
+    if (frame.type === LANE_FRAME.began) this.#begin(frame, conversation);
+    else if (conversation.accept(frame)) this.#enterIdle();
+  }
+
+  #begin(frame: Frame, conversation: Conversation): void {
+    const watch = this.#stopwatch;
+    if (watch === undefined || watch.begun || frame.runId !== conversation.runId) {
+      throw new ProtocolBreach('a run begins twice');
+    }
+    watch.begun = true;
+    watch.startedAt = performance.now();
+  }
+
+  #enterBusy(limits: RunLimits, begun: boolean): void {
+    if (this.#mode !== 'idle') throw new Error(`a lane that is ${this.#mode} cannot take a run`);
+    this.#mode = 'busy';
+    const cpuAtStart = this.#meter?.read()?.cpuMs ?? 0;
+    this.#stopwatch = { limits, begun, startedAt: performance.now(), cpuAtStart };
+    this.#watchdog.watch(this);
+  }
+
+  #enterIdle(): void {
+    this.#mode = 'idle';
+    this.#leaveBusy();
+  }
+
+  #enterEnded(outcome: RunOutcome): void {
+    this.#mode = 'ended';
+    const conversation = this.#conversation;
+    this.#leaveBusy();
+    this.#socket.destroy();
+    conversation?.end(outcome);
+  }
+
+  #leaveBusy(): void {
+    this.#watchdog.unwatch(this);
+    this.#conversation = undefined;
+    this.#stopwatch = undefined;
+  }
+
+  /** `close` and not `exit`: by then the last frames were read, and a run that ended in them has ended. */
+  #followExit(): Promise<LaneEnd> {
+    return new Promise((resolve) => {
+      const finish = (exitCode: number | null, signal: NodeJS.Signals | null): void => {
+        if (this.#mode !== 'ended') this.#enterEnded(this.#stopwatch?.begun === true ? CRASHED : LOST);
+        this.#meter?.close();
+        resolve({ killed: this.#killed, breach: this.#breach, exitCode, signal, stderr: this.#stderr });
+      };
+      this.#child.once('close', finish);
+      // Without a process there is no `close`.
+      this.#child.once('error', (error) => {
+        if (this.#child.pid !== undefined) return;
+        this.#stderr ||= error.message;
+        finish(null, null);
+      });
+    });
+  }
+
+  #awaitReady(): Promise<void> {
+    const ready = new Promise<void>((resolve, reject) => {
+      const error: ErrorRecord = { code: 'SANDBOX_UNAVAILABLE', params: { reason: 'no answer after its start' } };
+      const timer = setTimeout(() => this.kill(error), START_TIMEOUT_MS);
+      this.#onReady = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      void this.ended.then((end) => {
+        clearTimeout(timer);
+        reject(end);
+      });
+    });
+    // A lane that dies later rejects nothing any more; one that dies first is heard by whoever awaits `ready`.
+    ready.catch(() => undefined);
+    return ready;
+  }
+}
+
+const CRASHED: RunOutcome = { kind: 'crashed', error: { code: 'V8_PROCESS_CRASH', params: {} } };
+const LOST: RunOutcome = {
+  kind: 'unstarted',
+  error: { code: 'SANDBOX_UNAVAILABLE', params: { reason: 'the lane ended before the run began' } },
+};
+
+function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, LANE_NICENESS);
+  } catch {
+    // A comfort for the host's latency; a process that is gone already says so by its exit.
+  }
+}

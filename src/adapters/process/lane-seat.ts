@@ -1,0 +1,124 @@
+import type { Log } from '../../ports/log.ts';
+import type { LaneCommand } from './lane-command.ts';
+import { type LaneEnd, LaneProcess } from './lane-process.ts';
+import type { Watchdog } from './watchdog.ts';
+
+/** Pause before another start after one that failed; doubles up to the cap. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Starts that fail in a row before runs are refused instead of waiting. */
+const FAILURES_TO_REFUSE = 3;
+
+/** What a seat tells the pool. */
+export interface SeatListener {
+  /** A lane of this seat became idle, or its starts keep failing. */
+  onSeatChanged(): void;
+}
+
+/** What every seat needs. */
+export interface SeatServices {
+  readonly command: LaneCommand;
+  readonly watchdog: Watchdog;
+  readonly rssMb: number;
+  readonly log: Log;
+}
+
+/** A place in the pool that always has a lane or is getting one: a lane that ended is replaced. */
+export class LaneSeat {
+  readonly index: number;
+  readonly #services: SeatServices;
+  readonly #listener: SeatListener;
+  #lane: LaneProcess;
+  #failures = 0;
+  #reason = '';
+  #closed = false;
+  #retry: NodeJS.Timeout | undefined;
+  /** True while a slot has this seat's lane. */
+  reserved = false;
+
+  constructor(index: number, services: SeatServices, listener: SeatListener) {
+    this.index = index;
+    this.#services = services;
+    this.#listener = listener;
+    this.#lane = this.#start();
+  }
+
+  get lane(): LaneProcess {
+    return this.#lane;
+  }
+
+  /** True when a slot can have this seat's lane now. */
+  get free(): boolean {
+    return !this.reserved && this.#lane.idle;
+  }
+
+  /** Why lanes cannot be started here; undefined while they can, or may yet. */
+  get failure(): string | undefined {
+    return this.#failures >= FAILURES_TO_REFUSE ? this.#reason : undefined;
+  }
+
+  /** Takes the seat's lane back from its slot. One that has grown too heavy is replaced. */
+  giveBack(): void {
+    this.reserved = false;
+    if (this.#lane.bloated) void this.#lane.close();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    if (this.#lane.alive) await this.#lane.close();
+    else await this.#lane.ended;
+  }
+
+  #start(): LaneProcess {
+    const { command, watchdog, rssMb, log } = this.#services;
+    const lane = new LaneProcess(command, watchdog, rssMb);
+    lane.ready.then(
+      () => {
+        this.#failures = 0;
+        log.debug('lane.started', { lane: this.index, pid: lane.pid });
+        this.#listener.onSeatChanged();
+      },
+      (end: LaneEnd) => this.#onStartFailed(end),
+    );
+    void lane.ended.then((end) => this.#onEnded(lane, end));
+    return lane;
+  }
+
+  #onStartFailed(end: LaneEnd): void {
+    if (this.#closed) return;
+    this.#failures += 1;
+    this.#reason = firstLine(end.stderr) || `exit ${end.exitCode ?? end.signal}`;
+    this.#services.log.error('lane.start_failed', { lane: this.index, failures: this.#failures, reason: this.#reason });
+    this.#listener.onSeatChanged();
+  }
+
+  #onEnded(lane: LaneProcess, end: LaneEnd): void {
+    this.#report(lane, end);
+    if (this.#closed) return;
+    const pause = this.#failures === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
+    this.#retry = setTimeout(() => {
+      this.#lane = this.#start();
+    }, pause);
+  }
+
+  #report(lane: LaneProcess, end: LaneEnd): void {
+    const { log } = this.#services;
+    const fields = { lane: this.index, pid: lane.pid, exitCode: end.exitCode, signal: end.signal };
+    if (end.killed !== undefined && end.killed.code !== 'DRAINING') {
+      log.warn('lane.killed', { ...fields, reason: end.killed.code });
+    } else if (this.#closed || end.exitCode === 0) {
+      log.debug('lane.ended', fields);
+    } else {
+      log.warn('lane.ended', { ...fields, breach: end.breach });
+    }
+    if (end.stderr !== '') log.warn('lane.stderr_seen', { lane: this.index, text: firstLine(end.stderr) });
+  }
+}
+
+/** The first line that says something, short enough for a log. Scripts cannot write to a lane's stderr. */
+function firstLine(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return (lines.find((line) => /error/i.test(line)) ?? lines.find((line) => line !== '') ?? '').slice(0, 300);
+}

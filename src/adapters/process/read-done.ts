@@ -1,0 +1,57 @@
+import { isJsonObject } from '../../core/json.ts';
+import type { RunLimits } from '../../core/run-limits.ts';
+import type { RunOutcome } from '../../core/run-outcome.ts';
+import type { LaneDone } from '../../protocol/messages.ts';
+import { dropProtoKeys } from './drop-proto-keys.ts';
+import { ProtocolBreach } from './protocol-breach.ts';
+
+const OUTCOME_KINDS: ReadonlySet<unknown> = new Set<LaneDone['outcome']['kind']>([
+  'returned',
+  'nothing',
+  'unwritable',
+  'threw',
+  'syntax',
+  'limit',
+  'crashed',
+  'unstarted',
+  'compiled',
+]);
+
+/** Warnings of one run that are passed on, and the length of each. */
+const MAX_WARNINGS = 20;
+const MAX_WARNING_CHARS = 1000;
+
+/** Reads the end of a run or a compilation. @throws ProtocolBreach */
+export function readDone(text: string): LaneDone {
+  const done = parseObject(text);
+  const { outcome, warnings } = done;
+  if (!isJsonObject(outcome) || !OUTCOME_KINDS.has(outcome['kind'])) throw new ProtocolBreach('an outcome is unknown');
+  if (!Array.isArray(warnings)) throw new ProtocolBreach('a run ended without its warnings');
+  return {
+    outcome: outcome as unknown as LaneDone['outcome'],
+    warnings: warnings.slice(0, MAX_WARNINGS).map((warning) => String(warning).slice(0, MAX_WARNING_CHARS)),
+  };
+}
+
+/** Holds an outcome to what the host allows, whatever the lane has let through. @throws ProtocolBreach */
+export function checkOutcome(outcome: LaneDone['outcome'], limits: RunLimits): RunOutcome {
+  if (outcome.kind === 'compiled') throw new ProtocolBreach('a run ended as a compilation');
+  if (outcome.kind !== 'returned') return outcome;
+  if (typeof outcome.json !== 'string') throw new ProtocolBreach('a result is no text');
+  const size = Buffer.byteLength(outcome.json);
+  const limit = limits.resultBytes;
+  if (size > limit) {
+    return { kind: 'limit', error: { code: 'V8_RESULT_TOO_LARGE', params: { what: 'return', size, limit } } };
+  }
+  return { kind: 'returned', json: dropProtoKeys(outcome.json) };
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // Falls through to the breach: the lane writes every `done` with JSON.stringify.
+  }
+  throw new ProtocolBreach('the end of a run is not JSON');
+}

@@ -1,0 +1,131 @@
+import { constants, DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import type { CompiledQuery, QueryResult } from 'kysely';
+import { AppError } from '../../core/errors.ts';
+import { authorizeScript } from './authorizer-sqlite.ts';
+import { fromSqliteError } from './errors-sqlite.ts';
+
+/** Whose statement it is: the host's, or a script's under the authorizer. */
+export type Authority = 'host' | 'script';
+
+const MAX_CACHED_STATEMENTS = 200;
+
+/** One connection to one file. Synchronous: a statement is never interrupted by another one of this process. */
+export class SqliteConnection {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #authority: Authority = 'host';
+
+  private constructor(db: DatabaseSync) {
+    this.#db = db;
+    db.setAuthorizer((action, first, second) =>
+      this.#authority === 'host' ? constants.SQLITE_OK : authorizeScript(action, first, second),
+    );
+  }
+
+  /** @throws AppError DB_UNAVAILABLE when the file is no database or cannot be opened, DB_BUSY. */
+  static open(path: string, options: { readOnly: boolean }): SqliteConnection {
+    try {
+      const db = new DatabaseSync(path, { readOnly: options.readOnly, timeout: 0 });
+      return SqliteConnection.#configured(db, options.readOnly);
+    } catch (error: unknown) {
+      throw fromSqliteError(error);
+    }
+  }
+
+  static #configured(db: DatabaseSync, readOnly: boolean): SqliteConnection {
+    try {
+      // FULL: an acknowledgement may be less durable than the effect, never more (delivery.md F11).
+      if (!readOnly) db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+      return new SqliteConnection(db);
+    } catch (error: unknown) {
+      db.close();
+      throw error;
+    }
+  }
+
+  get inTransaction(): boolean {
+    return this.#db.isTransaction;
+  }
+
+  /** Executes a transaction word or another statement without values. @throws AppError. */
+  exec(statement: 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK'): void {
+    try {
+      this.#db.exec(statement);
+    } catch (error: unknown) {
+      throw fromSqliteError(error);
+    }
+  }
+
+  /** Number that SQLite raises with every change of a table. */
+  schemaVersion(): number {
+    const row = this.#db.prepare('PRAGMA schema_version').get();
+    return Number(row?.schema_version);
+  }
+
+  /** @throws AppError. */
+  execute(query: CompiledQuery, authority: Authority): QueryResult<Record<string, unknown>> {
+    const values = query.parameters.map(toBindable);
+    // Also while it runs: SQLite prepares a statement again by itself after a change of the schema.
+    this.#authority = authority;
+    try {
+      return run(this.#prepare(query.sql, authority), values);
+    } catch (error: unknown) {
+      throw fromSqliteError(error);
+    } finally {
+      this.#authority = 'host';
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#db.close();
+  }
+
+  #prepare(text: string, authority: Authority): StatementSync {
+    const key = `${authority}:${text}`;
+    const cached = this.#statements.get(key);
+    const statement = cached ?? this.#db.prepare(text, { readBigInts: true });
+    // Re-inserting keeps the map in order of last use.
+    this.#statements.delete(key);
+    this.#statements.set(key, statement);
+    if (this.#statements.size > MAX_CACHED_STATEMENTS) this.#dropOldest();
+    return statement;
+  }
+
+  #dropOldest(): void {
+    for (const key of this.#statements.keys()) {
+      this.#statements.delete(key);
+      return;
+    }
+  }
+}
+
+function run(statement: StatementSync, values: SQLInputValue[]): QueryResult<Record<string, unknown>> {
+  if (statement.columns().length > 0) return { rows: statement.all(...values).map(fromDatabase) };
+  const { changes, lastInsertRowid } = statement.run(...values);
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+}
+
+/** Integers arrive as BigInt and become numbers where a number is exact, else text (defaults.md 7). */
+function fromDatabase(row: Record<string, SQLOutputValue>): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) result[name] = typeof value === 'bigint' ? fromBigInt(value) : value;
+  return result;
+}
+
+function fromBigInt(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}
+
+/** `node:sqlite` binds every number as REAL, so that 5 in a text column would read "5.0": integers go as BigInt. */
+function toBindable(value: unknown): SQLInputValue {
+  if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  if (typeof value === 'number' && Number.isFinite(value)) return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (value instanceof Uint8Array) return value;
+  throw new AppError('PARAM_INVALID', {
+    field: 'value',
+    rule: 'only text, finite numbers, booleans and null can be stored',
+  });
+}

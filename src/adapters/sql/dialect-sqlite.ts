@@ -1,0 +1,60 @@
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
+import type { CatalogueTable, ColumnType, SqlDialect } from './sql-dialect.ts';
+import type { SystemDb } from './system-tables.ts';
+
+/** SQLite: instants are integers (milliseconds UTC), text that we create is NOCASE, keys are BINARY (defaults.md 10.10). */
+export const sqliteDialect: SqlDialect = Object.freeze({
+  builder: {
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+  singleWriter: true,
+  nowMillis: now(),
+  fromNow: (ms) => sql<number>`${now()} + ${Math.round(ms)}`,
+  instant: (millis) => sql<number>`${millis}`,
+  millis: (column) => sql<number>`${sql.ref(column)}`,
+  sameText: (column, value) => sql<boolean>`${sql.ref(column)} = ${value} collate nocase`,
+  columnType,
+  readTable,
+} satisfies SqlDialect);
+
+/** `round` because the seconds are a float whose milliseconds would otherwise be cut off one too low. */
+function now() {
+  return sql<number>`cast(round(unixepoch('subsec') * 1000) as integer)`;
+}
+
+function columnType(type: ColumnType) {
+  switch (type.kind) {
+    case 'text':
+      return sql`${sql.raw(`varchar(${type.length})`)} collate nocase`;
+    case 'key':
+      return sql`${sql.raw(`varchar(${type.length})`)} collate binary`;
+    case 'longText':
+      return sql`text collate nocase`;
+    case 'decimal':
+      return sql.raw(`decimal(${type.precision},${type.scale})`);
+    case 'serial':
+      return sql`integer`;
+    case 'instant':
+      return sql`bigint`;
+    case 'int':
+    case 'bigint':
+    case 'datetime':
+    case 'blob':
+      return sql.raw(type.kind);
+  }
+}
+
+async function readTable(db: SystemDb, name: string): Promise<CatalogueTable | undefined> {
+  const found = await sql<{ name: string; type: string }>`
+    select name, type from sqlite_schema
+    where type in ('table', 'view') and name = ${name} collate nocase and name not like 'sqlite\\_%' escape '\\'
+  `.execute(db);
+  const table = found.rows[0];
+  if (table === undefined) return undefined;
+  const columns = await sql<{ name: string; declaredType: string }>`
+    select name, type as "declaredType" from pragma_table_info(${table.name}) order by cid
+  `.execute(db);
+  return { name: table.name, view: table.type === 'view', columns: columns.rows };
+}

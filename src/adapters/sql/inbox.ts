@@ -1,0 +1,82 @@
+import { AppError } from '../../core/errors.ts';
+import type { EventKey, InboxClaim, InboxEntry } from '../../ports/tenant-store.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { SystemDb } from './system-tables.ts';
+
+/**
+ * `mq_inbox`: one row for every event that had its effect. Identity is the primary key, compared byte by byte
+ * (delivery.md F8).
+ */
+export class Inbox {
+  readonly #tenantLower: string;
+  readonly #dialect: SqlDialect;
+
+  constructor(tenantLower: string, dialect: SqlDialect) {
+    this.#tenantLower = tenantLower;
+    this.#dialect = dialect;
+  }
+
+  async find(db: SystemDb, key: EventKey): Promise<InboxEntry | undefined> {
+    const row = await db
+      .selectFrom('mq_inbox')
+      .select(['Status', 'MessageHash'])
+      .where('TenantLower', '=', this.#tenantLower)
+      .where('QueueName', '=', key.queue)
+      .where('EventId', '=', key.eventId)
+      .executeTakeFirst();
+    return row && { status: row.Status, messageHash: row.MessageHash };
+  }
+
+  /** A condition for other tables' statements: the event's effects are committed. */
+  isDone(db: SystemDb, key: EventKey) {
+    return db
+      .selectFrom('mq_inbox')
+      .select('EventId')
+      .where('TenantLower', '=', this.#tenantLower)
+      .where('QueueName', '=', key.queue)
+      .where('EventId', '=', key.eventId)
+      .where('Status', '=', 'done');
+  }
+
+  /** Inserts the row as `run`. @returns false when the event has a row already. Only this statement may read a unique conflict so. */
+  async claim(db: SystemDb, claim: InboxClaim): Promise<boolean> {
+    try {
+      await db.insertInto('mq_inbox').values(this.#toRow(claim)).execute();
+      return true;
+    } catch (error: unknown) {
+      if (error instanceof AppError && error.code === 'ROW_NOT_UNIQUE') return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Turns `run` to `done`. The row is gone or changed when the transaction that inserted it ended under the run.
+   * @throws AppError DB_TORN (delivery.md F2).
+   */
+  async finish(db: SystemDb, key: EventKey): Promise<void> {
+    const result = await db
+      .updateTable('mq_inbox')
+      .set({ Status: 'done', DoneAt: this.#dialect.fromNow(0) })
+      .where('TenantLower', '=', this.#tenantLower)
+      .where('QueueName', '=', key.queue)
+      .where('EventId', '=', key.eventId)
+      .where('Status', '=', 'run')
+      .executeTakeFirst();
+    if (result.numUpdatedRows !== 1n) throw new AppError('DB_TORN');
+  }
+
+  #toRow(claim: InboxClaim) {
+    return {
+      TenantLower: this.#tenantLower,
+      QueueName: claim.queue,
+      EventId: claim.eventId,
+      Status: 'run' as const,
+      MessageHash: claim.messageHash,
+      Attempt: claim.attempt,
+      EngineKey: claim.engineKey,
+      Version: claim.version,
+      RunId: claim.runId,
+      DoneAt: null,
+    };
+  }
+}

@@ -1,0 +1,77 @@
+import { clearCrashes } from './crashes.ts';
+import type { Inbox } from './inbox.ts';
+import { hasKey, isOfEvent, type ParkedKey } from './parked-rows.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { SystemDb } from './system-tables.ts';
+
+export interface ReplayFilter {
+  readonly queue?: string;
+  readonly eventId?: string;
+  /** Asked for by name, because an empty filter would replay everything. */
+  readonly all?: boolean;
+}
+
+/**
+ * Makes dead rows wait again: next cycle, attempt 1, due now, the same EventId. A row whose event is done meanwhile
+ * ends `resolved` instead (delivery.md F12). @returns rows that wait again.
+ */
+export async function replayDead(
+  db: SystemDb,
+  dialect: SqlDialect,
+  inbox: Inbox,
+  filter: ReplayFilter,
+): Promise<number> {
+  let replayed = 0;
+  for (const row of await selectDead(db, filter)) {
+    const done = (await inbox.find(db, row))?.status === 'done';
+    replayed += done ? await resolve(db, dialect, row) : await waitAgain(db, dialect, row);
+  }
+  return replayed;
+}
+
+async function selectDead(db: SystemDb, filter: ReplayFilter): Promise<readonly ParkedKey[]> {
+  if (filter.queue === undefined && filter.eventId === undefined && !filter.all) return [];
+  let select = db
+    .selectFrom('mq_parked')
+    .select(['QueueName as queue', 'EventId as eventId', 'Cycle as cycle', 'Attempt as attempt'])
+    .where('State', '=', 'dead');
+  if (filter.queue !== undefined) select = select.where('QueueName', '=', filter.queue);
+  if (filter.eventId !== undefined) select = select.where('EventId', '=', filter.eventId);
+  return select.orderBy('FirstAt').execute();
+}
+
+async function resolve(db: SystemDb, dialect: SqlDialect, row: ParkedKey): Promise<0> {
+  await db
+    .updateTable('mq_parked')
+    .set({ State: 'resolved', LastAt: dialect.fromNow(0) })
+    .where((eb) => eb.and([hasKey(eb, row), eb('State', '=', 'dead')]))
+    .execute();
+  return 0;
+}
+
+async function waitAgain(db: SystemDb, dialect: SqlDialect, row: ParkedKey): Promise<number> {
+  const result = await db
+    .updateTable('mq_parked')
+    .set({
+      State: 'waiting',
+      Cycle: await nextCycle(db, row),
+      Attempt: 1,
+      DueAt: dialect.fromNow(0),
+      ClaimUntil: null,
+      LastAt: dialect.fromNow(0),
+    })
+    .where((eb) => eb.and([hasKey(eb, row), eb('State', '=', 'dead')]))
+    .executeTakeFirst();
+  await clearCrashes(db, row);
+  return Number(result.numUpdatedRows);
+}
+
+/** Above every cycle of the event: two dead rows of one event (a producer's resend) may be replayed together. */
+async function nextCycle(db: SystemDb, row: ParkedKey): Promise<number> {
+  const { last } = await db
+    .selectFrom('mq_parked')
+    .select((eb) => eb.fn.max('Cycle').as('last'))
+    .where((eb) => isOfEvent(eb, row))
+    .executeTakeFirstOrThrow();
+  return last + 1;
+}

@@ -1,0 +1,91 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { DeadReason, ParkedState } from '../../core/parked.ts';
+import type { EventKey, ParkedRow, ParkRequest } from '../../ports/tenant-store.ts';
+import { decodeProps, encodeProps } from './message-props.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { ParkedTable, SystemDb, SystemTables } from './system-tables.ts';
+
+/** A row of `mq_parked` with its instants in milliseconds. */
+export interface ParkedRecord extends Omit<ParkedTable, 'DueAt' | 'FirstAt' | 'LastAt' | 'ClaimUntil'> {
+  dueAt: number;
+  firstAt: number;
+  lastAt: number;
+}
+
+/** Primary key of a parked row. */
+export type ParkedKey = EventKey & Pick<ParkRequest, 'cycle' | 'attempt'>;
+
+/** Parked rows as `toParkedRow` reads them. */
+export function selectParked(db: SystemDb, dialect: SqlDialect) {
+  return db
+    .selectFrom('mq_parked')
+    .select(['QueueName', 'EventId', 'Cycle', 'Attempt', 'State', 'Body', 'Props', 'Reason', 'Error'])
+    .select(['EngineKey', 'Version'])
+    .select([
+      dialect.millis('DueAt').as('dueAt'),
+      dialect.millis('FirstAt').as('firstAt'),
+      dialect.millis('LastAt').as('lastAt'),
+    ]);
+}
+
+export function toParkedRow(row: ParkedRecord): ParkedRow {
+  return {
+    queue: row.QueueName,
+    eventId: row.EventId,
+    cycle: row.Cycle,
+    attempt: row.Attempt,
+    state: row.State === 'waiting' ? 'waiting' : 'dead',
+    parkedState: row.State as ParkedState,
+    delayMs: 0,
+    body: row.Body,
+    props: decodeProps(row.Props),
+    reason: row.Reason as DeadReason | 'retry',
+    error: row.Error,
+    engineKey: row.EngineKey,
+    version: row.Version,
+    dueAt: row.dueAt,
+    firstAt: row.firstAt,
+    lastAt: row.lastAt,
+  };
+}
+
+/** The part of a row that a later failure of the same attempt replaces. */
+export function failureColumns(request: ParkRequest, dialect: SqlDialect) {
+  return {
+    State: sql<ParkedState>`${request.state}`,
+    DueAt: dialect.fromNow(request.delayMs),
+    Reason: sql<string>`${request.reason}`,
+    Error: sql<string>`${request.error}`,
+    EngineKey: sql<string | null>`${request.engineKey}`,
+    Version: sql<string | null>`${request.version}`,
+    LastAt: dialect.fromNow(0),
+    ClaimUntil: sql<null>`null`,
+  };
+}
+
+/** A whole new row, as expressions for INSERT … SELECT. */
+export function insertColumns(request: ParkRequest, dialect: SqlDialect) {
+  return {
+    QueueName: sql<string>`${request.queue}`,
+    EventId: sql<string>`${request.eventId}`,
+    Cycle: sql<number>`${request.cycle}`,
+    Attempt: sql<number>`${request.attempt}`,
+    Body: sql<Uint8Array>`${request.body}`,
+    Props: sql<string>`${encodeProps(request.props)}`,
+    FirstAt: dialect.fromNow(0),
+    ...failureColumns(request, dialect),
+  };
+}
+
+/** A condition on `mq_parked` in the making. */
+export type ParkedExpression = ExpressionBuilder<SystemTables, 'mq_parked'>;
+
+/** The row of a key. */
+export function hasKey(eb: ParkedExpression, key: ParkedKey): Expression<SqlBool> {
+  return eb.and([isOfEvent(eb, key), eb('Cycle', '=', key.cycle), eb('Attempt', '=', key.attempt)]);
+}
+
+/** All rows of an event. */
+export function isOfEvent(eb: ParkedExpression, key: EventKey): Expression<SqlBool> {
+  return eb.and([eb('QueueName', '=', key.queue), eb('EventId', '=', key.eventId)]);
+}

@@ -1,0 +1,166 @@
+import { type Expression, sql } from 'kysely';
+import { AppError } from '../../core/errors.ts';
+import type { ParkedState } from '../../core/parked.ts';
+import type { EventKey, LeasedParkedRow, ParkedRow, ParkedStore, ParkRequest } from '../../ports/tenant-store.ts';
+import type { Inbox } from './inbox.ts';
+import { replayDead } from './parked-replay.ts';
+import {
+  failureColumns,
+  hasKey,
+  insertColumns,
+  isOfEvent,
+  type ParkedExpression,
+  type ParkedKey,
+  selectParked,
+  toParkedRow,
+} from './parked-rows.ts';
+import type { SqlDatabase } from './sql-database.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { SystemDb } from './system-tables.ts';
+
+/** Keys are compared by an OR of so many, and databases limit the depth of an expression. */
+const MAX_LEASED = 100;
+
+/** Ends an event's parked rows with its committed run, in the same transaction (delivery.md F12). */
+export async function resolveParked(db: SystemDb, dialect: SqlDialect, key: EventKey): Promise<void> {
+  await db
+    .updateTable('mq_parked')
+    .set({ State: 'resolved', LastAt: dialect.fromNow(0), ClaimUntil: null })
+    .where((eb) => isOfEvent(eb, key))
+    .where('State', '<>', 'resolved')
+    .execute();
+}
+
+/** `mq_parked`: messages that wait for their next attempt, and dead letters (delivery.md 3.2). */
+export class SqlParkedStore implements ParkedStore {
+  readonly #database: SqlDatabase;
+  readonly #inbox: Inbox;
+
+  constructor(database: SqlDatabase, inbox: Inbox) {
+    this.#database = database;
+    this.#inbox = inbox;
+  }
+
+  async park(request: ParkRequest): Promise<void> {
+    await this.#database.write(async (db) => {
+      if (request.state === 'dead') await this.#bury(db, request);
+      await this.#insertOnce(db, request);
+    });
+  }
+
+  leaseDue(limit: number, leaseMs: number): Promise<readonly LeasedParkedRow[]> {
+    const { dialect } = this.#database;
+    return this.#database.write(async (db) => {
+      const claimUntil = (await this.#now(db)) + leaseMs;
+      const now = dialect.fromNow(0);
+      const rows = await selectParked(db, dialect)
+        .where('State', '=', 'waiting')
+        .where('DueAt', '<=', now)
+        .where((eb) => eb.or([eb('ClaimUntil', 'is', null), eb('ClaimUntil', '<=', now)]))
+        .orderBy('DueAt')
+        .limit(Math.min(limit, MAX_LEASED))
+        .execute();
+      if (rows.length === 0) return [];
+      const leased = rows.map((row) => ({ ...toParkedRow(row), claimUntil }));
+      await db
+        .updateTable('mq_parked')
+        .set({ ClaimUntil: dialect.instant(claimUntil) })
+        .where((eb) => eb.or(leased.map((row) => hasKey(eb, row))))
+        .execute();
+      return leased;
+    });
+  }
+
+  /** A replay stays visible: people want to see what became of what they sent again. */
+  async published(row: LeasedParkedRow): Promise<void> {
+    const lease = this.#database.dialect.instant(row.claimUntil);
+    const stillLeased = (eb: ParkedExpression) =>
+      eb.and([hasKey(eb, row), eb('State', '=', 'waiting'), eb('ClaimUntil', '=', lease)]);
+    await this.#database.write(async (db) => {
+      if (row.cycle === 1) return db.deleteFrom('mq_parked').where(stillLeased).execute();
+      const replayed = { State: 'replayed', ClaimUntil: null } as const;
+      return db.updateTable('mq_parked').set(replayed).where(stillLeased).execute();
+    });
+  }
+
+  async resolve(key: EventKey): Promise<void> {
+    await this.#database.write(async (db) => {
+      const done = (await this.#inbox.find(db, key))?.status === 'done';
+      if (done) await resolveParked(db, this.#database.dialect, key);
+    });
+  }
+
+  async nextDueInMs(): Promise<number | undefined> {
+    const { dialect, reader } = this.#database;
+    const due = dialect.millis('DueAt');
+    const leased = dialect.millis('ClaimUntil');
+    const row = await reader
+      .selectFrom('mq_parked')
+      .select([
+        sql<number | null>`min(case when ${leased} > ${due} then ${leased} else ${due} end)`.as('next'),
+        dialect.nowMillis.as('now'),
+      ])
+      .where('State', '=', 'waiting')
+      .executeTakeFirstOrThrow();
+    return row.next === null ? undefined : Math.max(0, row.next - row.now);
+  }
+
+  async list(filter: { state?: ParkedState; queue?: string; limit: number }): Promise<readonly ParkedRow[]> {
+    let select = selectParked(this.#database.reader, this.#database.dialect);
+    if (filter.state !== undefined) select = select.where('State', '=', filter.state);
+    if (filter.queue !== undefined) select = select.where('QueueName', '=', filter.queue);
+    const rows = await select.orderBy('LastAt', 'desc').orderBy('EventId').limit(filter.limit).execute();
+    return rows.map(toParkedRow);
+  }
+
+  replay(filter: { queue?: string; eventId?: string; all?: boolean }): Promise<number> {
+    return this.#database.write((db) => replayDead(db, this.#database.dialect, this.#inbox, filter));
+  }
+
+  /**
+   * A message that fails for good while its own waiting row still stands (the mover crashed before removing it) must
+   * not lose its dead letter to that row.
+   */
+  async #bury(db: SystemDb, request: ParkRequest): Promise<void> {
+    await db
+      .updateTable('mq_parked')
+      .set(failureColumns(request, this.#database.dialect))
+      .where((eb) => hasKey(eb, request))
+      .where('State', 'in', ['waiting', 'replayed'])
+      .where(({ not, exists }) => not(exists(this.#inbox.isDone(db, request))))
+      .execute();
+  }
+
+  /** Nothing when the inbox says `done` or when a copy of this attempt was faster. */
+  async #insertOnce(db: SystemDb, request: ParkRequest): Promise<void> {
+    const columns = insertColumns(request, this.#database.dialect);
+    const names = Object.keys(columns) as (keyof typeof columns)[];
+    try {
+      await db
+        .insertInto('mq_parked')
+        .columns(names)
+        .expression(
+          db
+            .selectNoFrom(names.map((name) => (columns[name] as Expression<unknown> & typeof columns.Cycle).as(name)))
+            .where(({ not, exists }) => not(exists(this.#inbox.isDone(db, request))))
+            .where(({ not, exists }) => not(exists(this.#row(db, request)))),
+        )
+        .execute();
+    } catch (error: unknown) {
+      // Another host inserted it between the look and the write.
+      if (!(error instanceof AppError && error.code === 'ROW_NOT_UNIQUE')) throw error;
+    }
+  }
+
+  #row(db: SystemDb, key: ParkedKey) {
+    return db
+      .selectFrom('mq_parked')
+      .select('EventId')
+      .where((eb) => hasKey(eb, key));
+  }
+
+  async #now(db: SystemDb): Promise<number> {
+    const row = await db.selectNoFrom(this.#database.dialect.nowMillis.as('now')).executeTakeFirstOrThrow();
+    return row.now;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Doom } from '../../ports/tenant-store.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { ScriptDb, SystemDb } from './system-tables.ts';
+
+/**
+ * A transaction on a connection of its own. After a doom every statement throws it again (delivery.md F1); after the
+ * end every statement throws DB_TX_LOST.
+ */
+export interface TxSession {
+  /** The host's statements. */
+  readonly system: SystemDb;
+  /** A script's statements: refused where the database can tell that they leave the tenant's rows. */
+  readonly script: ScriptDb;
+  readonly doom: Doom | undefined;
+  /**
+   * Ends the transaction, also when it throws.
+   * @throws AppError of the doom, DB_BUSY, DB_UNAVAILABLE (nothing stored), DB_COMMIT_UNKNOWN.
+   */
+  commit(): Promise<void>;
+  /** Ends the transaction; does nothing when it has ended. Never throws. */
+  rollback(): Promise<void>;
+}
+
+/** One tenant's database, as the stores use it. Implementations: database-sqlite.ts. */
+export interface SqlDatabase {
+  readonly dialect: SqlDialect;
+  /** Committed state, read without waiting for anybody. */
+  readonly reader: SystemDb;
+  /** The same for a script's statements. */
+  readonly scriptReader: ScriptDb;
+  /** Opens a run's transaction. @throws AppError DB_BUSY after `waitMs`. */
+  begin(waitMs: number): Promise<TxSession>;
+  /**
+   * Runs the host's own statements in one transaction; a rejection of `work` rolls back. `work` awaits nothing but
+   * statements. @param waitMs how long it may wait for a run's transaction.
+   */
+  write<T>(work: (db: SystemDb) => Promise<T>, waitMs?: number): Promise<T>;
+  /** Runs one statement of a script that has no transaction. */
+  writeAsScript<T>(work: (db: ScriptDb) => Promise<T>): Promise<T>;
+  /** Changes whenever a table may have changed. */
+  schemaStamp(): Promise<number | string>;
+  /** Rejects DB_UNAVAILABLE when the database cannot commit. */
+  probe(): Promise<void>;
+  /** Waits a short time for open transactions, then closes. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,51 @@
+import type { Dialect, RawBuilder } from 'kysely';
+import type { SystemDb } from './system-tables.ts';
+
+/** What a column holds, apart from how a database spells it. */
+export type ColumnType =
+  /** Text compared without regard to case. */
+  | { readonly kind: 'text'; readonly length: number }
+  /** Text compared byte by byte, trailing blanks included: identities (delivery.md F8). */
+  | { readonly kind: 'key'; readonly length: number }
+  | { readonly kind: 'longText' }
+  | { readonly kind: 'int' }
+  | { readonly kind: 'bigint' }
+  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  /** Local wall-clock text of the original platform. */
+  | { readonly kind: 'datetime' }
+  /** A moment of the database's clock, to the millisecond. */
+  | { readonly kind: 'instant' }
+  | { readonly kind: 'blob' }
+  /** Primary key that counts up and is never used again. */
+  | { readonly kind: 'serial' };
+
+/** A table as the catalogue of the database describes it. */
+export interface CatalogueTable {
+  readonly name: string;
+  readonly view: boolean;
+  readonly columns: readonly { readonly name: string; readonly declaredType: string }[];
+}
+
+/**
+ * Everything in which databases differ, as flags and expressions. Statements outside this seam are the same on all.
+ * Due times and leases use the database's clock, because hosts' clocks differ (delivery.md 4).
+ */
+export interface SqlDialect {
+  /** Builder parts of Kysely: compiler, adapter, introspector. */
+  readonly builder: Pick<Dialect, 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>;
+  /** Transactions of one database exclude each other. */
+  readonly singleWriter: boolean;
+  /** Now, in milliseconds UTC. */
+  readonly nowMillis: RawBuilder<number>;
+  /** Now plus `ms`, for an `instant` column. */
+  fromNow(ms: number): RawBuilder<number>;
+  /** A known moment, for an `instant` column. */
+  instant(millis: number): RawBuilder<number>;
+  /** An `instant` column in milliseconds UTC. */
+  millis(column: string): RawBuilder<number>;
+  /** `column = value` without regard to case, whatever the column's collation. */
+  sameText(column: string, value: string): RawBuilder<boolean>;
+  columnType(type: ColumnType): RawBuilder<unknown>;
+  /** Looks a table or view up in the catalogue, by any case of its name. */
+  readTable(db: SystemDb, name: string): Promise<CatalogueTable | undefined>;
+}

@@ -1,0 +1,103 @@
+import type { Generated, Kysely } from 'kysely';
+import type { ParkedState } from '../../core/parked.ts';
+import type { SqlValue } from '../../core/sql-value.ts';
+
+/**
+ * The tables the host keeps for itself (defaults.md 5), as statements see them. `Instant` columns hold a moment of
+ * the database's clock; they are written by the expressions of SqlDialect and read by `SqlDialect.millis`.
+ */
+export interface SystemTables {
+  schema_migration: { Version: number; Name: string; AppliedAt: number };
+  mq_inbox: InboxTable;
+  mq_outbox: OutboxTable;
+  mq_parked: ParkedTable;
+  mq_crash: { QueueName: string; EventId: string; Count: number; LastAt: Instant };
+  mq_attempt: AttemptTable;
+  diy_queue_receive: PlatformRow;
+  diy_queue_receive_log: PlatformRow;
+  sys_apiengine: PlatformRow;
+  sys_log: PlatformRow;
+  sys_osclients: PlatformRow;
+  sys_config: PlatformRow;
+}
+
+/** Milliseconds for the code, whatever the dialect stores. */
+export type Instant = number;
+
+/** A row of a table whose columns the original platform decides. */
+export type PlatformRow = Record<string, SqlValue>;
+
+/** Name of a table of the original platform. */
+export type PlatformTable = {
+  [Name in keyof SystemTables]: SystemTables[Name] extends PlatformRow
+    ? PlatformRow extends SystemTables[Name]
+      ? Name
+      : never
+    : never;
+}[keyof SystemTables];
+
+export interface InboxTable {
+  TenantLower: string;
+  QueueName: string;
+  EventId: string;
+  Status: 'run' | 'done';
+  MessageHash: string;
+  Attempt: number;
+  EngineKey: string;
+  Version: string;
+  RunId: string;
+  DoneAt: Instant | null;
+}
+
+export interface OutboxTable {
+  Seq: Generated<number>;
+  RunId: string;
+  Ordinal: number;
+  QueueName: string;
+  EventId: string;
+  Body: Uint8Array;
+  Props: string;
+  ClaimUntil: Instant;
+  Attempts: number;
+  State: 'ready' | 'failed';
+  LastError: string | null;
+}
+
+export interface ParkedTable {
+  QueueName: string;
+  EventId: string;
+  Cycle: number;
+  Attempt: number;
+  State: ParkedState;
+  DueAt: Instant;
+  Body: Uint8Array;
+  Props: string;
+  Reason: string;
+  Error: string;
+  EngineKey: string | null;
+  Version: string | null;
+  FirstAt: Instant;
+  LastAt: Instant;
+  ClaimUntil: Instant | null;
+}
+
+export interface AttemptTable {
+  RunId: string;
+  QueueName: string;
+  EventId: string;
+  Attempt: number;
+  EngineKey: string;
+  Version: string;
+  StartedAt: number;
+  EndedAt: number;
+  Verdict: string;
+  Reason: string;
+  Msg: string;
+  HostCalls: string;
+}
+
+/** Statements of the host. */
+export type SystemDb = Kysely<SystemTables>;
+
+/** Statements of scripts, whose tables are known at run time only. */
+export type ScriptDb = Kysely<Record<string, Record<string, SqlValue>>>;

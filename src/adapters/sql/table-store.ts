@@ -1,0 +1,127 @@
+import { type RawBuilder, sql } from 'kysely';
+import { AppError } from '../../core/errors.ts';
+import type { SqlValue } from '../../core/sql-value.ts';
+import type { ColumnInfo, Filter, Row, SelectQuery, TableInfo, TableStore } from '../../ports/table-store.ts';
+import { compileWhere, notDeleted } from './compile-where.ts';
+import type { SchemaCache } from './schema-cache.ts';
+import type { ScriptDb } from './system-tables.ts';
+
+/** Where a table store's statements go: one transaction, or a reader and single auto-committed writes. */
+export interface StatementTarget {
+  read<T>(work: (db: ScriptDb) => Promise<T>): Promise<T>;
+  write<T>(work: (db: ScriptDb) => Promise<T>): Promise<T>;
+}
+
+/** Rows of a tenant's tables. Protection is checked here as well as by the caller and, on SQLite, by the authorizer. */
+export class SqlTableStore implements TableStore {
+  readonly #schema: SchemaCache;
+  readonly #target: StatementTarget;
+
+  constructor(schema: SchemaCache, target: StatementTarget) {
+    this.#schema = schema;
+    this.#target = target;
+  }
+
+  describe(table: string): Promise<TableInfo | undefined> {
+    return this.#schema.describe(table);
+  }
+
+  async select(query: SelectQuery): Promise<readonly Row[]> {
+    const table = await this.#readable(query.table);
+    const filter = compileFilter(table, query);
+    const rows = await this.#target.read((db) => {
+      const from = db.selectFrom(table.name);
+      let select = query.columns.length === 0 ? from.selectAll() : from.select([...query.columns]);
+      if (filter !== undefined) select = select.where(filter);
+      for (const { column, descending } of query.sort) select = select.orderBy(column, descending ? 'desc' : 'asc');
+      return select.limit(query.limit).offset(query.offset).execute();
+    });
+    return rows.map(toScriptRow);
+  }
+
+  async count(filter: Filter): Promise<number> {
+    const table = await this.#readable(filter.table);
+    const condition = compileFilter(table, filter);
+    const row = await this.#target.read((db) => {
+      const select = db.selectFrom(table.name).select((eb) => eb.fn.countAll<number>().as('rows'));
+      return (condition === undefined ? select : select.where(condition)).executeTakeFirstOrThrow();
+    });
+    return Number(row.rows);
+  }
+
+  async insert(name: string, row: Row): Promise<void> {
+    const table = await this.#writable(name);
+    await this.#target.write((db) => {
+      const insert = db.insertInto(table.name);
+      return (Object.keys(row).length === 0 ? insert.defaultValues() : insert.values(fitted(table, row))).execute();
+    });
+  }
+
+  async update(filter: Filter, values: Row): Promise<number> {
+    const table = await this.#writable(filter.table);
+    if (Object.keys(values).length === 0) return this.count(filter);
+    const condition = compileFilter(table, filter);
+    const result = await this.#target.write((db) => {
+      const update = db.updateTable(table.name).set(fitted(table, values));
+      return (condition === undefined ? update : update.where(condition)).executeTakeFirst();
+    });
+    return Number(result.numUpdatedRows);
+  }
+
+  async delete(filter: Filter): Promise<number> {
+    const table = await this.#writable(filter.table);
+    const condition = compileFilter(table, filter);
+    const result = await this.#target.write((db) => {
+      const removal = db.deleteFrom(table.name);
+      return (condition === undefined ? removal : removal.where(condition)).executeTakeFirst();
+    });
+    return Number(result.numDeletedRows);
+  }
+
+  async #readable(name: string): Promise<TableInfo> {
+    const table = await this.describe(name);
+    if (table === undefined) throw new AppError('TABLE_UNKNOWN', { table: name });
+    return table;
+  }
+
+  async #writable(name: string): Promise<TableInfo> {
+    const table = await this.#readable(name);
+    if (!table.writable) throw new AppError('TABLE_READ_ONLY', { table: table.name });
+    return table;
+  }
+}
+
+function compileFilter(table: TableInfo, filter: Filter): RawBuilder<boolean> | undefined {
+  const where = compileWhere(filter.where);
+  const marked = table.columns.some(({ name }) => name === 'IsDeleted');
+  if (filter.includeDeleted || !marked) return where;
+  return where === undefined ? notDeleted() : sql<boolean>`${where} and ${notDeleted()}`;
+}
+
+/** Values as the table's columns take them. @throws AppError PARAM_INVALID naming the field. */
+function fitted(table: TableInfo, row: Row): Record<string, SqlValue> {
+  const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]));
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, fitValue(name, kinds.get(name) ?? 'text', value)]),
+  );
+}
+
+function fitValue(field: string, kind: ColumnInfo['kind'], value: unknown): SqlValue {
+  if (value === null || typeof value === 'string') return value;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    throw new AppError('PARAM_INVALID', { field, rule: 'only text, finite numbers, booleans and null can be stored' });
+  }
+  // As JavaScript writes it, not as the database would: 1e+20, 0.30000000000000004.
+  return kind === 'text' ? String(value) : value;
+}
+
+/** Binary cells become Base64 text: a script's row is JSON. */
+function toScriptRow(row: Readonly<Record<string, unknown>>): Row {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toScriptValue(value)]));
+}
+
+function toScriptValue(value: unknown): SqlValue {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : (value as SqlValue);
+}

@@ -1,0 +1,49 @@
+import { type DosResult, fail } from '../core/dos-result.ts';
+import { ERROR_TABLE } from '../core/error-table.ts';
+import { AppError, type ErrorCode, type ErrorParams, type ErrorRecord, type Lang } from '../core/errors.ts';
+
+/** An HTTP answer: a real status beside the DosResult. */
+export interface Answer {
+  readonly status: number;
+  readonly body: DosResult;
+}
+
+/** Longest body of a request: the largest message, and room for what is around it. */
+export const MAX_REQUEST_BYTES = 17 * 1024 * 1024;
+
+/** The server's own refusals, by its code. */
+const SERVER_REFUSALS: Readonly<Record<string, readonly [ErrorCode, ErrorParams]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['REQUEST_TOO_LARGE', { limit: MAX_REQUEST_BYTES }],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['MEDIA_TYPE_UNSUPPORTED', {}],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['REQUEST_INVALID', { field: 'Content-Length', rule: '≠ body' }],
+  FST_ERR_BAD_URL: ['REQUEST_INVALID', { field: 'URL', rule: '%XX' }],
+  FST_ERR_MAX_PARAM_LENGTH: ['REQUEST_INVALID', { field: 'URL', rule: '≤ 1024' }],
+};
+
+/** Makes an AppError of whatever a route threw; what nobody expected is INTERNAL and keeps its cause for the log. */
+export function requestError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const refusal = SERVER_REFUSALS[serverCode(thrown)];
+  return refusal === undefined ? new AppError('INTERNAL', {}, { cause: thrown }) : new AppError(...refusal);
+}
+
+/**
+ * The answer to a failed request. `DataAppend` holds the error's parameters (a script's file, line and own stack),
+ * which are safe to show the tenant; causes and stacks of the host stay in its log.
+ */
+export function answerError(record: ErrorRecord, lang: Lang): Answer {
+  const body = fail(record, lang);
+  const hasParams = Object.keys(record.params).length > 0;
+  return { status: ERROR_TABLE[record.code].http, body: hasParams ? { ...body, DataAppend: record.params } : body };
+}
+
+/** The status that a result's own code stands for. */
+export function statusOf(result: DosResult): number {
+  if (result.ReasonCode !== undefined) return ERROR_TABLE[result.ReasonCode].http;
+  return result.Code === 1 ? 200 : 422;
+}
+
+function serverCode(thrown: unknown): string {
+  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
+  return typeof code === 'string' && Object.hasOwn(SERVER_REFUSALS, code) ? code : '';
+}

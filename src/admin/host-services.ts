@@ -1,0 +1,128 @@
+import type { DosResult } from '../core/dos-result.ts';
+import { AppError, coerceError, describeError, type Lang, orThrow } from '../core/errors.ts';
+import type { JsonValue } from '../core/json.ts';
+import { toPhysicalQueue } from '../core/queue-name.ts';
+import { type CallServices, callEngine } from '../app/call-engine.ts';
+import type { ParkedMover } from '../app/move-parked.ts';
+import { type PushServices, pushScripts } from '../app/push-scripts.ts';
+import { type SendServices, sendMessage } from '../app/send-message.ts';
+import type { Log } from '../ports/log.ts';
+import type { EngineRunner } from '../ports/engine-runner.ts';
+import type { TenantDirectory, TenantStatus, TenantStore } from '../ports/tenant-store.ts';
+import type { AdminServices, HostHealth, IncomingMessage, PushOutcome, ReplayFilter } from './services.ts';
+
+export interface HostServicesParts {
+  readonly directory: TenantDirectory;
+  readonly calls: CallServices;
+  readonly pushes: PushServices;
+  readonly sends: SendServices;
+  readonly mover: Pick<ParkedMover, 'expect'>;
+  readonly runner: EngineRunner;
+  readonly log: Log;
+  /** Language of messages that go into logs and results of calls without one. */
+  readonly lang: Lang;
+  readonly draining: AbortSignal;
+}
+
+/** Serves the routes by the use cases of this host. */
+export function createHostServices(parts: HostServicesParts): AdminServices {
+  const { directory } = parts;
+  return {
+    listTenants: () => directory.list(),
+    addTenant: (tenant, databaseUrl) => addTenant(parts, tenant, databaseUrl),
+    push: (tenant, request) => push(parts, tenant, request),
+    run: (tenant, engineKey, param) => run(parts, tenant, engineKey, param),
+    sendMessage: (tenant, queue, message, lang) => send(parts, tenant, queue, message, lang),
+    story: async (tenant, eventId) => storeOf(directory, tenant).journal.story(eventId),
+    deliveries: async (tenant, { state, limit }) => {
+      const filter = state === undefined ? { limit } : { verdict: state, limit };
+      return storeOf(directory, tenant).journal.attempts(filter);
+    },
+    deadLetters: async (tenant, { queue, ...filter }) =>
+      storeOf(directory, tenant).parked.list({ ...filter, ...physical(tenant, queue) }),
+    replayDeadLetters: (tenant, filter) => replay(parts, tenant, filter),
+    health: () => health(parts),
+  };
+}
+
+/** @throws AppError TENANT_UNKNOWN, TENANT_UNAVAILABLE. */
+function storeOf(directory: TenantDirectory, tenant: string): TenantStore {
+  const store = directory.get(tenant);
+  if (store === undefined) throw new AppError('TENANT_UNKNOWN', { tenant });
+  return store;
+}
+
+function physical(tenant: string, queue: string | undefined): { queue?: string } {
+  return queue === undefined ? {} : { queue: orThrow(toPhysicalQueue(tenant, queue)) };
+}
+
+async function addTenant(parts: HostServicesParts, tenant: string, databaseUrl: string | undefined): Promise<TenantStatus> {
+  const store = await parts.directory.add(tenant, databaseUrl);
+  parts.log.info('tenant.provisioned', { tenantId: store.tenant });
+  return { tenant: store.tenant, main: false, state: 'open' };
+}
+
+async function push(
+  parts: HostServicesParts,
+  tenant: string,
+  request: Parameters<AdminServices['push']>[1],
+): Promise<PushOutcome> {
+  const { files, prune, dryRun } = request;
+  const result = await pushScripts(parts.pushes, storeOf(parts.directory, tenant), files, { prune, dryRun });
+  if (!result.ok) return { ok: false, refusals: result.problems };
+  const { added, changed, pruned } = result.report;
+  if (!dryRun) {
+    const counts = { added: added.length, changed: changed.length, pruned: pruned.length };
+    parts.log.info('engines.pushed', { tenantId: tenant, ...counts });
+  }
+  return result;
+}
+
+async function run(parts: HostServicesParts, tenant: string, engineKey: string, param: JsonValue): Promise<JsonValue> {
+  const store = storeOf(parts.directory, tenant);
+  return callEngine(parts.calls, store, { engineKey, param, user: undefined, lang: parts.lang });
+}
+
+async function send(
+  parts: HostServicesParts,
+  tenant: string,
+  queueName: string,
+  message: IncomingMessage,
+  lang: Lang,
+): Promise<DosResult> {
+  if (parts.draining.aborted) throw new AppError('DRAINING');
+  const { eventId, messageJson } = message;
+  const request = { queueName, eventId, messageJson, userId: null, lang };
+  return sendMessage(parts.sends, storeOf(parts.directory, tenant), request);
+}
+
+async function replay(parts: HostServicesParts, tenant: string, filter: ReplayFilter): Promise<number> {
+  const { queue, ...rest } = filter;
+  const store = storeOf(parts.directory, tenant);
+  const rows = await store.parked.replay({ ...rest, ...physical(tenant, queue) });
+  if (rows > 0) parts.mover.expect(store, 0);
+  parts.log.info('parked.replayed', { tenantId: tenant, rows });
+  return rows;
+}
+
+async function health(parts: HostServicesParts): Promise<HostHealth> {
+  const tenants = await parts.directory.list();
+  const main = tenants.find((tenant) => tenant.main);
+  const queue = await queueHealth(parts, main?.tenant ?? '');
+  return {
+    ready: !parts.draining.aborted && main?.state === 'open' && queue.ready,
+    tenants,
+    queue,
+    lanes: parts.runner.status(),
+  };
+}
+
+/** Asks the queue about a name of the main tenant; the answer's content does not matter. */
+async function queueHealth(parts: HostServicesParts, tenant: string): Promise<HostHealth['queue']> {
+  const name = toPhysicalQueue(tenant, 'readyz');
+  if (!name.ok) return { ready: false, reason: describeError(name.error, parts.lang) };
+  return parts.sends.queue.depth(tenant, name.value).then(
+    () => ({ ready: true }),
+    (e: unknown) => ({ ready: false, reason: describeError(coerceError(e).toRecord(), parts.lang) }),
+  );
+}

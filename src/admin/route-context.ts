@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Lang, orThrow } from '../core/errors.ts';
+import { parseTenantId } from '../core/tenant.ts';
+import type { AdminServices } from './services.ts';
+import { validate } from './validate.ts';
+
+/** What every route is given. */
+export interface RouteContext {
+  readonly services: AdminServices;
+  langOf(request: FastifyRequest): Lang;
+}
+
+/** The tenant named in the path. @throws AppError TENANT_INVALID. */
+export function tenantOf(request: FastifyRequest): string {
+  return orThrow(parseTenantId(pathPart(request, 'tenant')));
+}
+
+/** A part of the path, decoded. */
+export function pathPart(request: FastifyRequest, name: string): string {
+  const params = request.params as Readonly<Record<string, string>>;
+  return params[name] ?? '';
+}
+
+/** The checked query; `_Lang` may stand in any. @throws AppError REQUEST_INVALID naming the parameter. */
+export function readQuery<T extends z.ZodRawShape>(request: FastifyRequest, shape: T, lang: Lang) {
+  const schema = z.strictObject({ ...shape, _Lang: z.string().optional() });
+  return validate(schema, { ...(request.query as object) }, 'query', lang);
+}
+
+/** Rows of one listing. */
+export const listLimit = z.coerce.number().int().min(1).max(1000).default(100);

@@ -1,0 +1,96 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { ERROR_TABLE } from '../core/error-table.ts';
+import { AppError, type Lang } from '../core/errors.ts';
+import type { Log } from '../ports/log.ts';
+import { carriesToken } from './bearer-token.ts';
+import { addDeadLetterRoutes } from './dead-letter-routes.ts';
+import { addDemoErp } from './demo-erp.ts';
+import { addEngineRoutes } from './engine-routes.ts';
+import { answerError, MAX_REQUEST_BYTES, requestError } from './error-answer.ts';
+import { addHealthRoutes } from './health-routes.ts';
+import { acceptJsonBodies } from './json-body.ts';
+import { addMessageRoutes } from './message-routes.ts';
+import { requestLanguage } from './request-language.ts';
+import type { RouteContext } from './route-context.ts';
+import type { AdminServices } from './services.ts';
+import { addTenantRoutes } from './tenant-routes.ts';
+
+export interface AdminServerOptions {
+  readonly services: AdminServices;
+  /** Bearer token of `/api/v1`. */
+  readonly token: string;
+  /** Language of answers to requests that ask for none. */
+  readonly lang: Lang;
+  readonly log: Log;
+  /** Mounts the ERP stub that the sample scripts call. */
+  readonly demoErp?: boolean;
+}
+
+/** Time for a whole request to arrive, so that slow senders do not hold sockets. */
+const REQUEST_MS = 60_000;
+
+/** EventIds have up to 255 bytes, each up to three characters in a path. */
+const MAX_PATH_PART = 1024;
+
+/** The HTTP side of the host: `/livez`, `/readyz` and the admin API. It does not listen yet. */
+export function createAdminServer(options: AdminServerOptions): FastifyInstance {
+  const langOf = (request: FastifyRequest): Lang => requestLanguage(request, options.lang);
+  const answer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    answerFailure(requestError(thrown), request, reply, options.log, langOf(request));
+  const server = Fastify({
+    bodyLimit: MAX_REQUEST_BYTES,
+    requestTimeout: REQUEST_MS,
+    routerOptions: { maxParamLength: MAX_PATH_PART },
+    frameworkErrors: (error, request, reply) => void answer(error, request as FastifyRequest, reply as FastifyReply),
+  });
+  acceptJsonBodies(server);
+  server.setErrorHandler((error, request, reply) => answer(error, request, reply));
+  server.setNotFoundHandler(refuseUnknownRoute);
+  server.addHook('onSend', async (_request, reply) => {
+    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  });
+  addHealthRoutes(server, () => options.services.health(), options.token);
+  if (options.demoErp === true) addDemoErp(server);
+  server.register(async (api) => addApi(api, { services: options.services, langOf }, options.token), {
+    prefix: '/api/v1',
+  });
+  return server;
+}
+
+function addApi(api: FastifyInstance, context: RouteContext, token: string): void {
+  api.addHook('onRequest', async (request, reply) => {
+    if (carriesToken(request.headers.authorization, token)) return;
+    reply.header('www-authenticate', 'Bearer');
+    throw new AppError('UNAUTHORIZED');
+  });
+  api.setNotFoundHandler(refuseUnknownRoute);
+  addTenantRoutes(api, context);
+  addEngineRoutes(api, context);
+  addMessageRoutes(api, context);
+  addDeadLetterRoutes(api, context);
+}
+
+async function refuseUnknownRoute(request: FastifyRequest): Promise<never> {
+  const path = request.url.split('?')[0] ?? '';
+  throw new AppError('NOT_FOUND', { what: `${request.method} ${path.slice(0, 200)}` });
+}
+
+/** Answers a failed request and logs, once, what an operator must act on. */
+function answerFailure(
+  error: AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Log,
+  lang: Lang,
+): FastifyReply {
+  if (ERROR_TABLE[error.code].level === 'error') {
+    log.error('http.request_failed', {
+      err: error,
+      method: request.method,
+      route: request.routeOptions.url ?? '',
+      code: error.code,
+    });
+  }
+  const { status, body } = answerError(error.toRecord(), lang);
+  return reply.code(status).send(body);
+}

@@ -1,0 +1,85 @@
+import type { DosResult } from '../core/dos-result.ts';
+import type { ErrorRecord, Lang } from '../core/errors.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { ParkedState } from '../core/parked.ts';
+import type { AttemptRecord, EventStory } from '../ports/journal.ts';
+import type { ParkedRow, PushReport, TenantStatus } from '../ports/tenant-store.ts';
+
+/**
+ * What the routes need of the host. Every `tenant` is a checked tenant name in the caller's case; a method that gets
+ * one throws AppError TENANT_UNKNOWN or TENANT_UNAVAILABLE when there is no open store for it.
+ */
+export interface AdminServices {
+  /** Every tenant, main tenant first. */
+  listTenants(): Promise<readonly TenantStatus[]>;
+  /** Creates a tenant. @throws AppError TENANT_EXISTS, TENANT_INVALID. */
+  addTenant(tenant: string, databaseUrl: string | undefined): Promise<TenantStatus>;
+  /** Pushes engines, bindings and tables, all or nothing: one refused file refuses them all. */
+  push(tenant: string, request: PushFiles): Promise<PushOutcome>;
+  /**
+   * Runs an engine as a call that no message started.
+   * @returns the script's result; null when it returned nothing.
+   * @throws AppError ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID or how the run failed (SCRIPT_*, V8_*).
+   */
+  run(tenant: string, engineKey: string, param: JsonValue): Promise<JsonValue>;
+  /** Sends a message as `V8.MQ.SendMsg` does; refusals are the result's `Code: 0` in `lang`. */
+  sendMessage(tenant: string, queue: string, message: IncomingMessage, lang: Lang): Promise<DosResult>;
+  /** Everything known about one EventId; empty lists when nothing is. */
+  story(tenant: string, eventId: string): Promise<EventStory>;
+  /** Latest attempts, newest first. */
+  deliveries(tenant: string, filter: DeliveryFilter): Promise<readonly AttemptRecord[]>;
+  deadLetters(tenant: string, filter: DeadLetterFilter): Promise<readonly ParkedRow[]>;
+  /** Makes dead messages wait again, due now. @returns how many. */
+  replayDeadLetters(tenant: string, filter: ReplayFilter): Promise<number>;
+  health(): Promise<HostHealth>;
+}
+
+/** A script project as the caller sends it. */
+export interface PushFiles {
+  /** `path` is relative with forward slashes: `.js` files are engines, `tables.json` declares tables. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Removes bindings of earlier pushes that these files no longer ask for. */
+  readonly prune: boolean;
+  /** Checks and reports without writing. */
+  readonly dryRun: boolean;
+}
+
+/** A report, or every refusal found: HEADER_INVALID, SCRIPT_SYNTAX, BINDING_INVALID with file, line and column. */
+export type PushOutcome =
+  | { readonly ok: true; readonly report: PushReport; readonly tables: readonly string[] }
+  | { readonly ok: false; readonly refusals: readonly ErrorRecord[] };
+
+export interface IncomingMessage {
+  /** Undefined: the host makes a ULID. */
+  readonly eventId: string | undefined;
+  /** The message's own JSON text, so that integers beyond 2^53-1 reach the queue as they were written. */
+  readonly messageJson: string;
+}
+
+export interface DeliveryFilter {
+  /** Verdict of the attempt, such as `acked`, `parked`, `dead`. */
+  readonly state?: string;
+  readonly limit: number;
+}
+
+export interface DeadLetterFilter {
+  readonly state: ParkedState;
+  /** Logical or physical name. */
+  readonly queue?: string;
+  readonly limit: number;
+}
+
+/** At least one of the three is given; `all` alone means every dead letter of the tenant. */
+export interface ReplayFilter {
+  readonly queue?: string;
+  readonly eventId?: string;
+  readonly all?: boolean;
+}
+
+export interface HostHealth {
+  /** True when messages and calls are taken. */
+  readonly ready: boolean;
+  readonly tenants: readonly TenantStatus[];
+  readonly queue: { readonly ready: boolean; readonly reason?: string };
+  readonly lanes: { readonly lanes: number; readonly busy: number; readonly waiting: number };
+}

@@ -1,0 +1,124 @@
+import type { EngineSource } from '../core/engine.ts';
+import { parseEngineKey } from '../core/engine.ts';
+import { AppError, coerceError, describeError, type Lang, orThrow } from '../core/errors.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { RunLimits } from '../core/run-limits.ts';
+import type { RunOutcome } from '../core/run-outcome.ts';
+import { judgeCall, type Verdict } from '../core/verdict.ts';
+import type { EngineRunner } from '../ports/engine-runner.ts';
+import type { RunUser } from '../ports/run-context.ts';
+import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
+import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import type { OutboxRelay } from './relay-outbox.ts';
+import { type RunServices, RunTree } from './run-tree.ts';
+
+/** Longest wait of a call for a free lane (defaults.md 6). Milliseconds. */
+const CALL_QUEUE_WAIT_MS = 30_000;
+
+export interface CallServices extends RunServices {
+  readonly runner: EngineRunner;
+  readonly limits: RunLimits;
+  readonly relay: Pick<OutboxRelay, 'dispatch'>;
+  readonly draining: AbortSignal;
+}
+
+/** A call of an engine by its key, from HTTP or the command line. */
+export interface EngineCall {
+  readonly engineKey: string;
+  readonly param: JsonValue;
+  readonly user: RunUser | undefined;
+  readonly lang: Lang;
+}
+
+/**
+ * Runs an engine for a caller who waits for its result. Its platform transaction, when the script opened one,
+ * commits or rolls back by the result (v8-surface.md 5.4).
+ * @returns the script's own result, whatever its Code; null when it returned nothing.
+ * @throws AppError ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID, V8_EXECUTION_QUEUE_TIMEOUT, DRAINING; how the
+ * run ended without a result (SCRIPT_*, V8_*, with the script's own stack); DB_* when its transaction did not commit.
+ */
+export async function callEngine(services: CallServices, store: TenantStore, call: EngineCall): Promise<JsonValue> {
+  const engine = await findEngine(store, call.engineKey);
+  const slot = await services.runner.acquire(store.tenant, { waitMs: CALL_QUEUE_WAIT_MS, signal: services.draining });
+  const tree = new RunTree(services, {
+    store,
+    limits: services.limits,
+    lang: call.lang,
+    user: call.user,
+    event: undefined,
+    alwaysJoin: false,
+  });
+  let outcome: RunOutcome;
+  try {
+    const start = runStartOf(tree, { engine, param: call.param, invokeType: 'Client' });
+    outcome = await slot.run(start, createHostCallSink(tree, engine.key, 1));
+    await tree.end();
+  } finally {
+    slot.release();
+  }
+  return finishCall(services, tree, engine, outcome);
+}
+
+async function findEngine(store: TenantStore, rawKey: string): Promise<EngineSource> {
+  const key = orThrow(parseEngineKey(rawKey));
+  const engine = await store.engines.find(key);
+  if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: key });
+  if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
+  return engine;
+}
+
+async function finishCall(
+  services: CallServices,
+  tree: RunTree,
+  engine: EngineSource,
+  outcome: RunOutcome,
+): Promise<JsonValue> {
+  const verdict = judgeCall(outcome, engine.key);
+  const failure = await endTransaction(services, tree, verdict);
+  journalCall(services, tree, engine, verdict, failure);
+  if (failure !== undefined) throw failure;
+  if (outcome.kind === 'returned') return JSON.parse(outcome.json) as JsonValue;
+  if (verdict.kind === 'success') return null;
+  throw new AppError(verdict.error.code, verdict.error.params);
+}
+
+/** Commits or rolls back, and sends what was committed. @returns why a successful run could not commit. */
+async function endTransaction(services: CallServices, tree: RunTree, verdict: Verdict): Promise<AppError | undefined> {
+  const doom = tree.transaction.doom;
+  if (verdict.kind !== 'success' || doom !== undefined) {
+    await tree.transaction.rollback();
+    return doom === undefined || verdict.kind !== 'success' ? undefined : new AppError(doom, { reason: doom });
+  }
+  let rows: readonly OutboxRow[];
+  try {
+    rows = await tree.transaction.commit({ resolveParked: false });
+  } catch (e) {
+    return coerceError(e);
+  }
+  if (rows.length > 0) await services.relay.dispatch(tree.options.store, rows);
+  return undefined;
+}
+
+function journalCall(
+  services: CallServices,
+  tree: RunTree,
+  engine: EngineSource,
+  verdict: Verdict,
+  failure: AppError | undefined,
+): void {
+  const error = failure?.toRecord() ?? (verdict.kind === 'success' ? undefined : verdict.error);
+  tree.options.store.journal.attempt({
+    runId: tree.runId,
+    queue: '',
+    eventId: '',
+    attempt: 1,
+    engineKey: engine.key,
+    version: engine.version,
+    startedAt: tree.startedAt,
+    endedAt: services.clock.now(),
+    verdict: error === undefined ? 'done' : 'failed',
+    reason: error?.code ?? '',
+    message: error === undefined ? '' : describeError(error, tree.options.lang).slice(0, 1_000),
+    hostCalls: tree.traces,
+  });
+}

@@ -1,0 +1,136 @@
+import { fail } from '../core/dos-result.ts';
+import type { EngineSource } from '../core/engine.ts';
+import { AppError, coerceError, orThrow } from '../core/errors.ts';
+import { isJsonObject, type JsonValue } from '../core/json.ts';
+import { parseJson } from '../core/json-text.ts';
+import type { RunOutcome } from '../core/run-outcome.ts';
+import type { HostCallAnswer, HostCallSink } from '../ports/engine-runner.ts';
+import type { HostCallName } from '../protocol/host-call-names.ts';
+import type { ConsoleLevel, RunStart } from '../protocol/messages.ts';
+import { HOST_CALLS } from '../v8-api/host-calls.ts';
+import { outcomeToResult } from './outcome-result.ts';
+import { EngineRunContext } from './run-context.ts';
+import type { RunTree } from './run-tree.ts';
+
+/** A loaded engine with what it is called with. */
+export interface EngineInvocation {
+  readonly engine: EngineSource;
+  readonly param: JsonValue;
+  readonly invokeType: 'Client' | 'Server';
+}
+
+/** What the lane needs to run an invocation of this tree. */
+export function runStartOf(tree: RunTree, invocation: EngineInvocation): RunStart {
+  const { store, user, limits } = tree.options;
+  return {
+    tenant: store.tenant,
+    engineKey: invocation.engine.key,
+    version: invocation.engine.version,
+    source: invocation.engine.source,
+    limits,
+    input: {
+      Param: invocation.param,
+      OsClient: store.tenant,
+      CurrentUser: user === undefined ? {} : { Id: user.id, Name: user.name },
+      EventName: '',
+      ApiEngineKey: invocation.engine.key,
+      InvokeType: invocation.invokeType,
+    },
+  };
+}
+
+/**
+ * The host side of one engine's run: answers its host calls from the table, times them for the story, and never
+ * rejects. A doomed run is answered with the reason and nothing else (F1).
+ */
+export function createHostCallSink(tree: RunTree, engineKey: string, depth: number): HostCallSink {
+  const context = new EngineRunContext(tree, engineKey, depth, (key, param) =>
+    startNested(tree, key, param, depth + 1),
+  );
+  return {
+    call: (name, argsJson) => tree.track(() => answerCall(tree, context, name, argsJson)),
+    log: (level: ConsoleLevel, line: string) => context.console(level, line),
+    warn: (text: string) => context.console('warn', text),
+  };
+}
+
+async function answerCall(
+  tree: RunTree,
+  context: EngineRunContext,
+  name: string,
+  argsJson: string,
+): Promise<HostCallAnswer> {
+  const startedAt = tree.services.clock.now();
+  const answer = await performCall(tree, context, name, argsJson);
+  tree.addTrace({
+    name,
+    durationMs: tree.services.clock.now() - startedAt,
+    code: answer.kind === 'reply' ? codeOf(answer.json) : null,
+    ...targetOf(context),
+  });
+  return answer;
+}
+
+async function performCall(
+  tree: RunTree,
+  context: EngineRunContext,
+  name: string,
+  argsJson: string,
+): Promise<HostCallAnswer> {
+  try {
+    const doom = tree.transaction.doom;
+    if (doom !== undefined) throw new AppError(doom === 'DB_UNAVAILABLE' ? 'DB_TX_LOST' : doom);
+    const args = orThrow(parseJson(argsJson));
+    const result = await HOST_CALLS[name as HostCallName](context, Array.isArray(args) ? args : []);
+    return isAnswer(result) ? result : replyWithin(tree, JSON.stringify(result ?? null));
+  } catch (e) {
+    const error = coerceError(e);
+    if (error.code === 'INTERNAL')
+      tree.services.log.error('task.failed', { runId: tree.runId, call: name, err: error });
+    return reply(JSON.stringify(fail(error.toRecord(), context.lang)));
+  }
+}
+
+function replyWithin(tree: RunTree, json: string): HostCallAnswer {
+  const limit = tree.options.limits.replyBytes;
+  if (json.length <= limit / 3) return reply(json);
+  const size = new TextEncoder().encode(json).length;
+  if (size > limit) throw new AppError('V8_RESULT_TOO_LARGE', { what: 'reply', size, limit });
+  return reply(json);
+}
+
+function reply(json: string): HostCallAnswer {
+  return { kind: 'reply', json };
+}
+
+/** Only ApiEngine.Run answers with a nested run; the marker is a function, which no JSON value has. */
+function isAnswer(result: unknown): result is HostCallAnswer {
+  return typeof result === 'object' && result !== null && 'finish' in result && typeof result.finish === 'function';
+}
+
+/** Runs an engine inside the tree: same transaction, same deadline, one level deeper (v8-surface.md 5.1). */
+async function startNested(tree: RunTree, engineKey: string, param: JsonValue, depth: number): Promise<HostCallAnswer> {
+  const limit = tree.options.limits.nesting;
+  if (depth > limit) throw new AppError('V8_NESTED_DEPTH_LIMIT', { limit });
+  const engine = await tree.options.store.engines.find(engineKey);
+  if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: engineKey });
+  if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
+  return {
+    kind: 'nested',
+    run: runStartOf(tree, { engine, param, invokeType: 'Server' }),
+    calls: createHostCallSink(tree, engine.key, depth),
+    finish: async (outcome: RunOutcome) => JSON.stringify(outcomeToResult(outcome, engine.key, tree.options.lang)),
+  };
+}
+
+/** The Code of a reply without parsing a large one twice: results are objects that begin with it. */
+function codeOf(json: string): number | null {
+  if (json.length > 64 * 1024) return Number(/^\{"Code":(\d+)[,}]/.exec(json)?.[1] ?? Number.NaN) || null;
+  const value = JSON.parse(json) as JsonValue;
+  return isJsonObject(value) && typeof value['Code'] === 'number' ? value['Code'] : null;
+}
+
+function targetOf(context: EngineRunContext): { target: string } | Record<string, never> {
+  const target = context.takeTarget();
+  return target === undefined ? {} : { target };
+}

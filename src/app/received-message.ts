@@ -1,0 +1,71 @@
+import type { Binding } from '../core/binding.ts';
+import { type ReceivedEnvelope, readEnvelope } from '../core/envelope.ts';
+import type { ErrorRecord } from '../core/errors.ts';
+import { MAX_RECEIVED_MESSAGE_BYTES } from '../core/run-limits.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Delivery } from '../ports/queue.ts';
+import type { EventKey, TenantStore } from '../ports/tenant-store.ts';
+
+/** Headers in which a message carries its attempt and its replay cycle, both counted from 1 (F3). */
+export const ATTEMPT_HEADER = 'x-v8-attempt';
+export const CYCLE_HEADER = 'x-v8-cycle';
+
+/** A delivery that passed every check of its envelope. */
+export interface ReceivedMessage {
+  readonly store: TenantStore;
+  readonly binding: Binding;
+  readonly delivery: Delivery;
+  readonly envelope: ReceivedEnvelope;
+  readonly key: EventKey;
+  /** SHA-256 of the Message alone: the envelope's trace fields differ between two sends of the same event. */
+  readonly messageHash: string;
+  readonly attempt: number;
+  readonly cycle: number;
+}
+
+/** A delivery that no script may see: it is parked dead. */
+export interface RefusedMessage {
+  readonly eventId: string;
+  readonly reason: 'invalid-envelope' | 'too-large';
+  readonly error: ErrorRecord;
+}
+
+/** Checks a delivery (delivery.md 3.1 step 1, mq-mqtt.md 4.2). */
+export function receiveMessage(
+  store: TenantStore,
+  binding: Binding,
+  delivery: Delivery,
+  ids: Ids,
+): { ok: true; value: ReceivedMessage } | { ok: false; value: RefusedMessage } {
+  if (delivery.body.length > MAX_RECEIVED_MESSAGE_BYTES) {
+    const params = { size: delivery.body.length, limit: MAX_RECEIVED_MESSAGE_BYTES };
+    return refused(delivery, ids, 'too-large', { code: 'MESSAGE_TOO_LARGE', params });
+  }
+  const envelope = readEnvelope(delivery.body, delivery.props, store.tenant);
+  if (!envelope.ok) return refused(delivery, ids, 'invalid-envelope', envelope.error);
+  return {
+    ok: true,
+    value: {
+      store,
+      binding,
+      delivery,
+      envelope: envelope.value,
+      key: { queue: delivery.queue, eventId: envelope.value.eventId },
+      messageHash: ids.sha256Hex(JSON.stringify(envelope.value.message)),
+      attempt: counterOf(delivery, ATTEMPT_HEADER),
+      cycle: counterOf(delivery, CYCLE_HEADER),
+    },
+  };
+}
+
+/** The id of a message without a usable one: the same bytes always meet in the same dead letter. */
+function refused(delivery: Delivery, ids: Ids, reason: RefusedMessage['reason'], error: ErrorRecord) {
+  const props = JSON.stringify([delivery.props.messageId ?? null, Object.entries(delivery.props.headers).sort()]);
+  const hash = ids.sha256Hex(`${ids.sha256Hex(delivery.body)}|${props}`);
+  return { ok: false as const, value: { eventId: `sha256:${hash}`, reason, error } };
+}
+
+function counterOf(delivery: Delivery, header: string): number {
+  const value = Number(delivery.props.headers[header]);
+  return Number.isSafeInteger(value) && value >= 1 ? value : 1;
+}

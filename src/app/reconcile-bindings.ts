@@ -1,0 +1,202 @@
+import type { Binding, BindingRefusal } from '../core/binding.ts';
+import { coerceError, describeError, type Lang } from '../core/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
+import { BoundConsumer } from './bound-consumer.ts';
+import type { DeliveryHandler } from './handle-delivery.ts';
+
+/** A store that answers nothing for this long has its consumers cancelled (G4). Milliseconds. */
+const STORE_GRACE_MS = 5_000;
+
+/** Pause between two probes of a store that is down. */
+const PROBE_EVERY_MS = 2_000;
+
+export interface ReconcileServices {
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lang: Lang;
+  readonly directory: TenantDirectory;
+  /** Called lazily: handler and reconciler know each other. */
+  readonly handler: () => DeliveryHandler;
+}
+
+/**
+ * Keeps the attached consumers equal to the rows of `diy_queue_receive` (mq-mqtt.md 5), one tenant's trouble apart
+ * from the others'. A failed read keeps what was last known good; a row that cannot be bound is reported once, and
+ * again when it changes.
+ */
+export class BindingReconciler {
+  readonly #services: ReconcileServices;
+  readonly #consumers = new Map<string, BoundConsumer>();
+  readonly #refusals = new Map<string, BindingRefusal[]>();
+  readonly #failures = new Map<string, number>();
+  readonly #downSince = new Map<TenantStore, number>();
+  readonly #paused = new Set<TenantStore>();
+  #stopped = false;
+  #pass: Promise<void> = Promise.resolve();
+
+  constructor(services: ReconcileServices) {
+    this.#services = services;
+  }
+
+  /** Passes every `everyMs` until the signal aborts. */
+  async run(everyMs: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#services.clock.sleep(everyMs, signal);
+      if (!signal.aborted) await this.reconcile();
+    }
+  }
+
+  /** One pass over every tenant. Passes never overlap. Never rejects. */
+  reconcile(): Promise<void> {
+    this.#pass = this.#pass.then(() => this.#reconcileAll());
+    return this.#pass;
+  }
+
+  /** Rows that could not be bound, by tenant. */
+  refusalsOf(tenant: string): readonly BindingRefusal[] {
+    return this.#refusals.get(tenant.toLowerCase()) ?? [];
+  }
+
+  /** Attached queues. */
+  get attached(): number {
+    return [...this.#consumers.values()].filter((consumer) => consumer.isAttached).length;
+  }
+
+  /** Takes no more deliveries anywhere. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#pass;
+    await Promise.all([...this.#consumers.values()].map((consumer) => consumer.cancel()));
+    this.#consumers.clear();
+  }
+
+  /** Follows how a tenant's store fares; after the grace its consumers are cancelled until a probe succeeds. */
+  reportStore(store: TenantStore, state: 'served' | 'down'): void {
+    if (state === 'served') {
+      this.#downSince.delete(store);
+      return;
+    }
+    const now = this.#services.clock.now();
+    const since = this.#downSince.get(store) ?? now;
+    this.#downSince.set(store, since);
+    if (now - since >= STORE_GRACE_MS && !this.#paused.has(store)) void this.#pause(store);
+  }
+
+  async #pause(store: TenantStore): Promise<void> {
+    this.#paused.add(store);
+    this.#services.log.warn('consumer.paused', { tenantId: store.tenant });
+    await Promise.all(this.#consumersOf(store).map((consumer) => consumer.cancel().catch(() => undefined)));
+    while (!this.#stopped) {
+      await this.#services.clock.sleep(PROBE_EVERY_MS);
+      const answered = await store.probe().then(
+        () => true,
+        () => false,
+      );
+      if (answered) break;
+    }
+    this.#downSince.delete(store);
+    this.#paused.delete(store);
+    this.#services.log.info('consumer.resumed', { tenantId: store.tenant });
+    await this.reconcile();
+  }
+
+  async #reconcileAll(): Promise<void> {
+    await this.#services.directory.refresh().catch((e: unknown) => {
+      this.#services.log.warn('reconcile.failed', { err: coerceError(e) });
+    });
+    const open = this.#services.directory.open();
+    await this.#detachClosed(new Set(open));
+    for (const store of open) {
+      if (this.#stopped) return;
+      if (!this.#paused.has(store)) await this.#reconcileTenant(store);
+    }
+  }
+
+  async #reconcileTenant(store: TenantStore): Promise<void> {
+    try {
+      const { bindings, refusals } = await store.bindings.readAll();
+      this.#report(store, refusals);
+      await this.#apply(store, new Map(bindings.map((binding) => [keyOf(store, binding), binding])));
+    } catch (e) {
+      // The healthy consumers stay: an unreadable table is no empty table.
+      this.#services.log.warn('reconcile.failed', { tenantId: store.tenant, err: coerceError(e) });
+    }
+  }
+
+  async #apply(store: TenantStore, desired: ReadonlyMap<string, Binding>): Promise<void> {
+    for (const consumer of this.#consumersOf(store)) {
+      if (!desired.has(keyOf(store, consumer.binding))) await this.#detach(consumer);
+    }
+    for (const [key, binding] of desired) {
+      const consumer = this.#consumers.get(key) ?? new BoundConsumer(store, binding);
+      this.#consumers.set(key, consumer);
+      await consumer.update(binding);
+      await this.#attach(key, consumer);
+    }
+  }
+
+  async #attach(key: string, consumer: BoundConsumer): Promise<void> {
+    if (consumer.isAttached || this.#stopped) return;
+    const fields = { tenantId: consumer.store.tenant, queue: consumer.binding.physicalQueue };
+    try {
+      await consumer.attach(this.#services.queue, this.#services.handler());
+      this.#failures.delete(key);
+      this.#services.log.info('consumer.attached', { ...fields, engineKey: consumer.binding.engineKey });
+    } catch (e) {
+      const failures = (this.#failures.get(key) ?? 0) + 1;
+      this.#failures.set(key, failures);
+      // The next pass tries again for ever; the log is told at first and then now and then (mq-mqtt.md 5.3).
+      if (failures <= 3 || failures % 10 === 0) {
+        this.#services.log.warn('reconcile.failed', { ...fields, failures, err: coerceError(e) });
+      }
+    }
+  }
+
+  async #detach(consumer: BoundConsumer): Promise<void> {
+    this.#consumers.delete(keyOf(consumer.store, consumer.binding));
+    await consumer.cancel();
+    const { tenant } = consumer.store;
+    this.#services.log.info('consumer.detached', { tenantId: tenant, queue: consumer.binding.physicalQueue });
+  }
+
+  /** Tenants that were disabled or went away. */
+  async #detachClosed(open: ReadonlySet<TenantStore>): Promise<void> {
+    for (const consumer of [...this.#consumers.values()]) {
+      if (!open.has(consumer.store)) await this.#detach(consumer);
+    }
+  }
+
+  #consumersOf(store: TenantStore): BoundConsumer[] {
+    return [...this.#consumers.values()].filter((consumer) => consumer.store === store);
+  }
+
+  #report(store: TenantStore, refusals: readonly BindingRefusal[]): void {
+    const tenant = store.tenant.toLowerCase();
+    const known = new Set((this.#refusals.get(tenant) ?? []).map(refusalText));
+    this.#refusals.set(tenant, [...refusals]);
+    for (const refusal of refusals.filter((candidate) => !known.has(refusalText(candidate)))) {
+      const message = describeError(refusal.error, this.#services.lang);
+      this.#services.log.warn('binding.refused', { tenantId: store.tenant, queue: refusal.queue, message });
+      store.journal.sysLog({
+        type: 'MQ',
+        title: 'InvalidConsumerConfiguration',
+        content: message,
+        level: 2,
+        eventId: '',
+        runId: '',
+      });
+    }
+  }
+}
+
+function keyOf(store: TenantStore, binding: Binding): string {
+  return `${store.tenant.toLowerCase()}|${binding.physicalQueue}`;
+}
+
+function refusalText(refusal: BindingRefusal): string {
+  return JSON.stringify([refusal.id, refusal.queue, refusal.error]);
+}

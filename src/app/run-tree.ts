@@ -1,0 +1,108 @@
+import type { Lang } from '../core/errors.ts';
+import type { RunLimits } from '../core/run-limits.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HttpClient } from '../ports/http-client.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { HostCallTrace } from '../ports/journal.ts';
+import type { Log } from '../ports/log.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { RunUser } from '../ports/run-context.ts';
+import type { TenantStore } from '../ports/tenant-store.ts';
+import type { SenderContext } from './message-build.ts';
+import { TransactionScope } from './transaction-scope.ts';
+
+/** Services every run uses. */
+export interface RunServices {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly http: HttpClient;
+  readonly queue: Queue;
+  readonly log: Log;
+}
+
+/** The message that started a run. */
+export interface RunEvent {
+  /** Physical queue. */
+  readonly queue: string;
+  readonly eventId: string;
+  readonly traceParent: string | null;
+  readonly traceState: string | null;
+}
+
+export interface RunTreeOptions {
+  readonly store: TenantStore;
+  readonly limits: RunLimits;
+  readonly lang: Lang;
+  readonly user: RunUser | undefined;
+  readonly event: RunEvent | undefined;
+  /** True in an inbox run: everything joins its transaction. */
+  readonly alwaysJoin: boolean;
+}
+
+/** Most host calls of one run that its story keeps; the count goes on. */
+const TRACED_CALLS = 200;
+
+/** What one root run and the engines nested in it share: the transaction, the deadline, the trace. */
+export class RunTree {
+  readonly services: RunServices;
+  readonly options: RunTreeOptions;
+  readonly runId: string;
+  readonly startedAt: number;
+  readonly transaction: TransactionScope;
+  readonly traces: HostCallTrace[] = [];
+  readonly #abort = new AbortController();
+  #calls = 0;
+  #inFlight: Promise<unknown> | undefined;
+
+  constructor(services: RunServices, options: RunTreeOptions) {
+    this.services = services;
+    this.options = options;
+    this.runId = services.ids.ulid();
+    this.startedAt = services.clock.now();
+    this.transaction = new TransactionScope(options.store, this.runId);
+  }
+
+  /** Aborted when the run ends. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get callCount(): number {
+    return this.#calls;
+  }
+
+  get eventId(): string {
+    return this.options.event?.eventId ?? '';
+  }
+
+  remainingMs(): number {
+    return Math.max(0, this.startedAt + this.options.limits.wallMs - this.services.clock.now());
+  }
+
+  sender(): SenderContext {
+    return {
+      tenant: this.options.store.tenant,
+      userId: this.options.user?.id ?? null,
+      traceParent: this.options.event?.traceParent ?? null,
+      traceState: this.options.event?.traceState ?? null,
+    };
+  }
+
+  /** Counts and follows one host call, so that the run's end can wait for it. */
+  async track<T>(call: () => Promise<T>): Promise<T> {
+    this.#calls += 1;
+    const running = call();
+    this.#inFlight = running.catch(() => undefined);
+    return running;
+  }
+
+  addTrace(trace: HostCallTrace): void {
+    if (this.traces.length < TRACED_CALLS) this.traces.push(trace);
+  }
+
+  /** Ends the run: its host call under way is aborted and waited for, before the transaction is decided. */
+  async end(): Promise<void> {
+    this.#abort.abort();
+    await this.#inFlight;
+  }
+}

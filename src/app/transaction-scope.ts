@@ -1,0 +1,110 @@
+import { AppError } from '../core/errors.ts';
+import type { TableStore } from '../ports/table-store.ts';
+import type {
+  CommitPacket,
+  Doom,
+  InboxClaim,
+  OutboxMessage,
+  OutboxRow,
+  TenantStore,
+  TenantTx,
+} from '../ports/tenant-store.ts';
+import type { BuiltMessage } from './message-build.ts';
+
+/**
+ * Longest wait for the writer of a tenant's database. Above the usual length of a neighbour's run, below the default
+ * deadline of a run.
+ */
+export const WRITER_WAIT_MS = 10_000;
+
+/** Rows a tenant's outbox may hold; beyond it `SendMsg` says Code 0 (delivery.md 3.3.4). */
+export const MAX_OUTBOX_ROWS = 10_000;
+
+/**
+ * The platform transaction of one call tree. It opens at the first use, at once in an inbox run, and is ended exactly
+ * once. Messages sent while it is open wait here for the commit packet.
+ */
+export class TransactionScope {
+  readonly #store: TenantStore;
+  readonly #runId: string;
+  #tx: TenantTx | undefined;
+  #opening: Promise<TenantTx> | undefined;
+  #ended = false;
+  readonly #outbox: OutboxMessage[] = [];
+
+  constructor(store: TenantStore, runId: string) {
+    this.#store = store;
+    this.#runId = runId;
+  }
+
+  get isOpen(): boolean {
+    return this.#tx !== undefined && !this.#ended;
+  }
+
+  /** Why nothing of this run can commit any more. */
+  get doom(): Doom | undefined {
+    return this.#tx?.doom;
+  }
+
+  /** Opens the transaction and claims the inbox row. @returns `duplicate` with the transaction over. */
+  async claim(claim: InboxClaim): Promise<'claimed' | 'duplicate'> {
+    const tx = await this.#open();
+    const answer = await tx.claim(claim);
+    if (answer === 'duplicate') this.#ended = true;
+    return answer;
+  }
+
+  /**
+   * Where a host call reads and writes. Without `joins` a call commits by itself, unless the transaction is open and
+   * the database has one writer: waiting for it would lock the run against itself.
+   */
+  async tables(joins: boolean, alwaysJoin: boolean): Promise<TableStore> {
+    this.#assertRunning();
+    if (joins || alwaysJoin || (this.isOpen && this.#store.singleWriter)) return (await this.#open()).tables;
+    return this.#store.tables;
+  }
+
+  /** Adds a message to the commit packet. @throws OUTBOX_FULL. */
+  async addMessage(message: BuiltMessage): Promise<void> {
+    this.#assertRunning();
+    if (this.#outbox.length === 0 && (await this.#store.outbox.pending()).rows >= MAX_OUTBOX_ROWS) {
+      throw new AppError('OUTBOX_FULL', { limit: MAX_OUTBOX_ROWS });
+    }
+    this.#outbox.push({ runId: this.#runId, ordinal: this.#outbox.length, ...message });
+  }
+
+  /** Commits when a transaction is open. @returns the stored outbox rows. */
+  async commit(packet: Omit<CommitPacket, 'outbox'>): Promise<readonly OutboxRow[]> {
+    this.#ended = true;
+    if (this.#tx === undefined) return [];
+    return this.#tx.commit({ ...packet, outbox: this.#outbox });
+  }
+
+  /** Undoes everything; harmless when nothing is open or it is over. */
+  async rollback(): Promise<void> {
+    const wasOver = this.#ended;
+    this.#ended = true;
+    // A begin still under way when the run ended must not leave a transaction behind.
+    const tx = this.#tx ?? (await this.#opening?.catch(() => undefined));
+    if (!wasOver && tx !== undefined) await tx.rollback();
+  }
+
+  async #open(): Promise<TenantTx> {
+    if (this.#tx !== undefined) return this.#tx;
+    this.#opening ??= this.#store.begin(WRITER_WAIT_MS);
+    try {
+      const tx = await this.#opening;
+      if (!this.#ended) this.#tx = tx;
+      this.#assertRunning();
+      return tx;
+    } catch (e) {
+      this.#opening = undefined;
+      throw e;
+    }
+  }
+
+  /** A late call of a finished run must not reach a connection that serves somebody else (delivery.md 4). */
+  #assertRunning(): void {
+    if (this.#ended) throw new AppError('DB_TX_LOST');
+  }
+}

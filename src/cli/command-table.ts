@@ -1,0 +1,29 @@
+import type { Command } from './command.ts';
+import { deadLettersList } from './commands/dead-letters-list.ts';
+import { deadLettersReplay } from './commands/dead-letters-replay.ts';
+import { help } from './commands/help.ts';
+import { migrate } from './commands/migrate.ts';
+import { push } from './commands/push.ts';
+import { run } from './commands/run.ts';
+import { send } from './commands/send.ts';
+import { start } from './commands/start.ts';
+import { tenantAdd } from './commands/tenant-add.ts';
+import { tenantList } from './commands/tenant-list.ts';
+import { trace } from './commands/trace.ts';
+import { version } from './commands/version.ts';
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  start,
+  tenantAdd,
+  tenantList,
+  push,
+  run,
+  send,
+  trace,
+  deadLettersList,
+  deadLettersReplay,
+  migrate,
+  help,
+  version,
+];

@@ -1,0 +1,21 @@
+import type { EventStory } from '../../ports/journal.ts';
+import type { Command } from '../command.ts';
+import { showAnswer } from '../show-answer.ts';
+import { storyLines } from '../story-text.ts';
+
+/** `trace`: the whole story of one EventId. */
+export const trace: Command = {
+  name: 'trace',
+  summary: { zh: '查看一个 EventId 的全过程', en: 'tell the whole story of one EventId' },
+  args: ['EVENT_ID'],
+  options: {},
+  client: true,
+  examples: ['v8host trace order-A-1'],
+  async run(call) {
+    const eventId = encodeURIComponent(call.args[0] ?? '');
+    const answer = await call.host().ask('GET', `${call.tenantPath()}/events/${eventId}`);
+    return showAnswer(call, answer, (data) => {
+      for (const line of storyLines(data as unknown as EventStory, call.lang)) call.terminal.out(line);
+    });
+  },
+};

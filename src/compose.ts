@@ -1,0 +1,105 @@
+/** Wires the use cases over their ports. No logic: what happens when is in app/. */
+import { createHostServices } from './admin/host-services.ts';
+import type { AdminServices } from './admin/services.ts';
+import { DeliveryHandler } from './app/handle-delivery.ts';
+import { ParkedMover } from './app/move-parked.ts';
+import { runRetention } from './app/purge-retention.ts';
+import { BindingReconciler } from './app/reconcile-bindings.ts';
+import { OutboxRelay } from './app/relay-outbox.ts';
+import type { Lang } from './core/errors.ts';
+import type { RunLimits } from './core/run-limits.ts';
+import type { Clock } from './ports/clock.ts';
+import type { EngineRunner } from './ports/engine-runner.ts';
+import type { HttpClient } from './ports/http-client.ts';
+import type { Ids } from './ports/ids.ts';
+import type { Log } from './ports/log.ts';
+import type { Queue } from './ports/queue.ts';
+import type { Retention, TenantDirectory } from './ports/tenant-store.ts';
+
+/** One implementation of each port. */
+export interface Adapters {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly queue: Queue;
+  readonly directory: TenantDirectory;
+  readonly runner: EngineRunner;
+  readonly http: HttpClient;
+}
+
+export interface HostSettings {
+  readonly lang: Lang;
+  readonly limits: RunLimits;
+  readonly reconcileMs: number;
+  readonly retention: Retention;
+}
+
+/** The running product without its process: everything but listening, signals and files. */
+export interface Host {
+  readonly services: AdminServices;
+  readonly reconciler: BindingReconciler;
+  readonly handler: DeliveryHandler;
+  /** Sends what a crash left, attaches the consumers and starts the loops. */
+  start(): Promise<void>;
+  /** Takes nothing new and gives back what has not begun. Resolves when everything in flight is settled. */
+  drain(): Promise<void>;
+}
+
+export function composeHost(adapters: Adapters, settings: HostSettings): Host {
+  const { clock, ids, log, queue, directory, runner } = adapters;
+  const { lang, limits } = settings;
+  const draining = new AbortController();
+  const relay = new OutboxRelay({ ...adapters, log: log.child('app.relay-outbox') });
+  const mover = new ParkedMover({ ...adapters, log: log.child('app.move-parked') });
+  const runs = { ...adapters, limits, lang, relay, draining: draining.signal };
+  const reconciler: BindingReconciler = new BindingReconciler({
+    queue,
+    clock,
+    lang,
+    directory,
+    log: log.child('app.reconcile-bindings'),
+    handler: () => handler,
+  });
+  const handler = new DeliveryHandler({
+    ...runs,
+    log: log.child('app.handle-delivery'),
+    onParked: (store, delayMs) => mover.expect(store, delayMs),
+    onStore: (store, state) => reconciler.reportStore(store, state),
+  });
+  const services = createHostServices({
+    directory,
+    runner,
+    lang,
+    mover,
+    log: log.child('admin'),
+    calls: { ...runs, log: log.child('app.call-engine') },
+    pushes: { runner, ids, reconcile: () => reconciler.reconcile() },
+    sends: { queue, clock, ids },
+    draining: draining.signal,
+  });
+  const loops: Promise<void>[] = [];
+  return {
+    services,
+    reconciler,
+    handler,
+    async start() {
+      await relay.recover(directory);
+      await reconciler.reconcile();
+      loops.push(
+        relay.run(directory, draining.signal),
+        mover.run(directory, draining.signal),
+        reconciler.run(settings.reconcileMs, draining.signal),
+        runRetention({ clock, log, directory, retention: settings.retention }, draining.signal),
+      );
+    },
+    async drain() {
+      // First no new deliveries, then give back what waits: given back earlier, it would be delivered here again.
+      await reconciler.stop();
+      draining.abort();
+      await handler.idle();
+      await Promise.all(loops);
+      await relay.flush();
+      await Promise.all(directory.open().map((store) => store.journal.flush()));
+    },
+  };
+}

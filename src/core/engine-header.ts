@@ -1,0 +1,181 @@
+import { type Backoff, parseBackoff } from './backoff.ts';
+import { bilingual, ruleOf } from './bilingual.ts';
+import { MAX_PREFETCH, MAX_RETRY_COUNT, MAX_TIMEOUT_SECONDS } from './binding-limits.ts';
+import { parseDuration } from './duration.ts';
+import { parseEngineKey } from './engine.ts';
+import { accept, type Parsed, refuse } from './errors.ts';
+import { printable } from './printable.ts';
+import { parseLogicalQueue } from './queue-name.ts';
+
+/** What a script file says about itself in its header block (defaults.md 4). */
+export interface EngineHeader {
+  readonly engineKey: string;
+  readonly apiName: string;
+  /** Logical names; one binding each. */
+  readonly queues: readonly string[];
+  /** Requeues after a failed run; 0 means FailToReject is off. */
+  readonly retryCount: number;
+  /** Undefined: the host's default. */
+  readonly timeoutSeconds: number | undefined;
+  readonly backoff: Backoff | undefined;
+  readonly prefetch: number | undefined;
+  readonly inbox: boolean;
+  readonly legacyAck: boolean;
+}
+
+/**
+ * Reads the header block: the first `/** … *\/` of a `.js` file, its lines `* @tag value`. Other lines are prose.
+ * Everything has a default, so a file without a block is an engine that no queue calls.
+ *
+ * Refusal: HEADER_INVALID with file, line and rule, for an unknown tag, a bad value, and a tag that occurs twice.
+ * @param file the file's name; without `.js` it is the default `@engineKey`.
+ */
+export function parseEngineHeader(file: string, source: string): Parsed<EngineHeader> {
+  const draft: Draft = { queues: [] };
+  const seen = new Set<string>();
+  for (const { name, value, line } of readTags(source)) {
+    const rule = applyTag(draft, seen, name, value);
+    if (rule !== undefined) return refuse('HEADER_INVALID', { file, line, rule });
+  }
+  const engineKey = parseEngineKey(draft.engineKey ?? baseName(file));
+  if (!engineKey.ok) return refuse('HEADER_INVALID', { file, line: 1, rule: `@engineKey: ${ruleOf(engineKey.error)}` });
+  return accept(complete(draft, engineKey.value));
+}
+
+type Draft = { -readonly [Field in keyof EngineHeader]?: EngineHeader[Field] } & { queues: readonly string[] };
+
+function complete(draft: Draft, engineKey: string): EngineHeader {
+  return {
+    engineKey,
+    apiName: draft.apiName ?? engineKey,
+    queues: draft.queues,
+    retryCount: draft.retryCount ?? 0,
+    timeoutSeconds: draft.timeoutSeconds,
+    backoff: draft.backoff,
+    prefetch: draft.prefetch,
+    inbox: draft.inbox ?? true,
+    legacyAck: draft.legacyAck ?? false,
+  };
+}
+
+interface Tag {
+  readonly name: string;
+  readonly value: string;
+  /** Line in the file, from 1. */
+  readonly line: number;
+}
+
+function readTags(source: string): readonly Tag[] {
+  const block = /\/\*\*(?!\/)([\s\S]*?)\*\//.exec(source);
+  if (block?.[1] === undefined) return [];
+  const firstLine = source.slice(0, block.index).split('\n').length;
+  return block[1].split('\n').flatMap((text, offset) => {
+    const tag = /^\s*(?:\*\s*)?@(\S*)\s*(.*)$/.exec(text.trimEnd());
+    return tag === null ? [] : [{ name: tag[1] ?? '', value: tag[2] ?? '', line: firstLine + offset }];
+  });
+}
+
+/** Writes a tag's value into the draft. @returns the rule it breaks, if any. */
+type ApplyTag = (draft: Draft, value: string) => string | undefined;
+
+const TAGS: ReadonlyMap<string, ApplyTag> = new Map<string, ApplyTag>([
+  ['engineKey', setEngineKey],
+  ['apiName', setApiName],
+  ['queue', addQueue],
+  ['retry', setRetry],
+  ['timeout', setTimeoutSeconds],
+  ['backoff', setBackoff],
+  ['prefetch', setPrefetch],
+  ['inbox', (draft, value) => setSwitch(value, (on) => (draft.inbox = on))],
+  ['legacyAck', (draft, value) => setSwitch(value, (on) => (draft.legacyAck = on))],
+]);
+
+const REPEATABLE = 'queue';
+
+function applyTag(draft: Draft, seen: Set<string>, name: string, value: string): string | undefined {
+  const apply = TAGS.get(name);
+  if (apply === undefined) {
+    const known = [...TAGS.keys()].map((tag) => `@${tag}`).join(' ');
+    return bilingual(
+      `未知标签 @${printable(name)}，可用 ${known}`,
+      `unknown tag @${printable(name)}, use one of these`,
+    );
+  }
+  if (seen.has(name) && name !== REPEATABLE) return bilingual(`@${name} 只能写一次`, `@${name} is allowed once`);
+  seen.add(name);
+  const rule = apply(draft, value);
+  return rule === undefined ? undefined : `@${name}: ${rule}`;
+}
+
+function setEngineKey(draft: Draft, value: string): string | undefined {
+  const key = parseEngineKey(value);
+  if (!key.ok) return ruleOf(key.error);
+  draft.engineKey = key.value;
+  return undefined;
+}
+
+function setApiName(draft: Draft, value: string): string | undefined {
+  if (value === '') return bilingual('缺少名称', 'the name is missing');
+  draft.apiName = value;
+  return undefined;
+}
+
+function addQueue(draft: Draft, value: string): string | undefined {
+  const queue = parseLogicalQueue(value);
+  if (!queue.ok) return ruleOf(queue.error);
+  if (draft.queues.includes(queue.value)) return bilingual('队列重复', 'the queue is named twice');
+  draft.queues = [...draft.queues, queue.value];
+  return undefined;
+}
+
+function setRetry(draft: Draft, value: string): string | undefined {
+  const count = wholeNumber(value, 0, MAX_RETRY_COUNT);
+  if (count === undefined)
+    return bilingual(`须为 0 到 ${MAX_RETRY_COUNT} 的整数`, `a whole number from 0 to ${MAX_RETRY_COUNT}`);
+  draft.retryCount = count;
+  return undefined;
+}
+
+function setPrefetch(draft: Draft, value: string): string | undefined {
+  const prefetch = wholeNumber(value, 1, MAX_PREFETCH);
+  if (prefetch === undefined)
+    return bilingual(`须为 1 到 ${MAX_PREFETCH} 的整数`, `a whole number from 1 to ${MAX_PREFETCH}`);
+  draft.prefetch = prefetch;
+  return undefined;
+}
+
+function setTimeoutSeconds(draft: Draft, value: string): string | undefined {
+  const ms = /^\d+(s|m)$/i.test(value) ? parseDuration(value) : undefined;
+  if (ms === undefined || ms < 1000 || ms > MAX_TIMEOUT_SECONDS * 1000) {
+    return bilingual(
+      `写 30s 或 2m，1 到 ${MAX_TIMEOUT_SECONDS} 秒`,
+      `write 30s or 2m, from 1 to ${MAX_TIMEOUT_SECONDS} seconds`,
+    );
+  }
+  draft.timeoutSeconds = ms / 1000;
+  return undefined;
+}
+
+function setBackoff(draft: Draft, value: string): string | undefined {
+  const backoff = parseBackoff(value);
+  if (!backoff.ok) return String(backoff.error.params.rule);
+  draft.backoff = backoff.value;
+  return undefined;
+}
+
+/** A tag alone switches on. */
+function setSwitch(value: string, set: (on: boolean) => void): string | undefined {
+  const word = value.toLowerCase();
+  if (word !== '' && word !== 'on' && word !== 'off') return bilingual('写 on 或 off', 'write on or off');
+  set(word !== 'off');
+  return undefined;
+}
+
+function wholeNumber(text: string, from: number, to: number): number | undefined {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= from && value <= to ? value : undefined;
+}
+
+function baseName(file: string): string {
+  return (file.split(/[\\/]/).at(-1) ?? '').replace(/\.js$/i, '');
+}

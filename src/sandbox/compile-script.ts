@@ -1,0 +1,72 @@
+import type ivm from 'isolated-vm';
+import type { SourcePosition } from '../core/run-outcome.ts';
+import { readSyntaxError, scriptFile } from './script-error.ts';
+
+/** A compiled script: evaluates to the function whose body is the source. */
+export interface CompiledScript {
+  readonly script: ivm.Script;
+  readonly isAsync: boolean;
+}
+
+/** Why a source does not compile. Lines and columns are the source's own. */
+export interface SyntaxFault {
+  readonly at: SourcePosition;
+  readonly message: string;
+}
+
+export type CompileAttempt =
+  | { readonly ok: true; readonly compiled: CompiledScript }
+  | { readonly ok: false; readonly fault: SyntaxFault };
+
+/** The source starts on a line of its own, so columns stay right; LINE_OFFSET gives line 1 back to it. */
+const WRAPPERS = { sync: '(function () {\n', async: '(async function () {\n', method: '({ run() {\n' } as const;
+const LINE_OFFSET = -1;
+
+/**
+ * Compiles a source as a function body: sync first, because sloppy scripts may use `await` as a name, then async for
+ * top-level `await`. The attempt that read further names the fault.
+ *
+ * This alone does not prove that the source is one function body: `checkBody` of the prelude does, in a context.
+ */
+export function compileScript(isolate: ivm.Isolate, engineKey: string, source: string): CompileAttempt {
+  const sync = attempt(isolate, engineKey, source, false);
+  if (sync.ok) return sync;
+  const async = attempt(isolate, engineKey, source, true);
+  if (async.ok) return async;
+  return isFurther(async.fault.at, sync.fault.at) ? async : sync;
+}
+
+/** Where a source closes the function around it; the start of the source when that cannot be told. */
+export function locateWrapperBreak(
+  isolate: ivm.Isolate,
+  engineKey: string,
+  source: string,
+  message: string,
+): SyntaxFault {
+  try {
+    // Another wrapper, which a source made for the first one does not fit.
+    compile(isolate, engineKey, `${WRAPPERS.method}${source}\n} })`).release();
+  } catch (error) {
+    return readSyntaxError(scriptFile(engineKey), (error as Error).message);
+  }
+  return { at: { file: scriptFile(engineKey), line: 1, column: 1 }, message };
+}
+
+function attempt(isolate: ivm.Isolate, engineKey: string, source: string, isAsync: boolean): CompileAttempt {
+  try {
+    const script = compile(isolate, engineKey, `${isAsync ? WRAPPERS.async : WRAPPERS.sync}${source}\n})`);
+    return { ok: true, compiled: { script, isAsync } };
+  } catch (error) {
+    // A compiler that ran out of memory is no fault of the syntax.
+    if (isolate.isDisposed) throw error;
+    return { ok: false, fault: readSyntaxError(scriptFile(engineKey), (error as Error).message) };
+  }
+}
+
+function compile(isolate: ivm.Isolate, engineKey: string, code: string): ivm.Script {
+  return isolate.compileScriptSync(code, { filename: scriptFile(engineKey), lineOffset: LINE_OFFSET });
+}
+
+function isFurther(a: SourcePosition, b: SourcePosition): boolean {
+  return a.line > b.line || (a.line === b.line && a.column > b.column);
+}

@@ -1,0 +1,81 @@
+// One plain function per host call. It is synchronous, takes and gives JSON, and never throws: what cannot be sent is
+// answered by a DosResult with Code 0.
+(function defineHostCalls(kit) {
+  const TRANSACTION_MARK = '"$trans"';
+
+  // Stands for the run's platform transaction when a script passes it on; the host decides when it commits.
+  kit.transaction = makeTransaction();
+
+  kit.makeHostCall = (name, member) => kit.publicFunction(member, callHost, name);
+
+  function callHost(name, ...values) {
+    let args;
+    try {
+      args = encodeArguments(values);
+    } catch (error) {
+      return refuse('PARAM_INVALID', { field: name, rule: kit.describe(error, 500) }, values);
+    }
+    if (args.length > kit.caps.argumentBytes) {
+      return refuse(
+        'V8_RESULT_TOO_LARGE',
+        { what: `${name}()`, size: args.length, limit: kit.caps.argumentBytes },
+        arguments,
+      );
+    }
+    return kit.parse(kit.bridge.call(name, args));
+  }
+
+  function encodeArguments(values) {
+    let json = '[';
+    for (let i = 0; i < values.length && json.length <= kit.caps.argumentBytes; i++) {
+      json += (i > 0 ? ',' : '') + encodeArgument(values[i]);
+    }
+    return `${json}]`;
+  }
+
+  function encodeArgument(value) {
+    if (value === kit.transaction) return '{"$trans":true}';
+    const json = kit.stringify(value);
+    if (json === undefined) return 'null';
+    return kit.includes(json, TRANSACTION_MARK) ? withoutTransactionMark(json) : json;
+  }
+
+  // Only the object itself, by identity, stands for the transaction; a look-alike is a plain object without the key.
+  function withoutTransactionMark(json) {
+    const copy = kit.parse(json);
+    if (!kit.isObject(copy) || kit.isArray(copy) || !kit.hasOwn(copy, '$trans')) return json;
+    delete copy.$trans;
+    // Else a toJSON planted on Object.prototype would be asked and could bring the key back.
+    return kit.stringify(kit.setPrototypeOf(copy, null));
+  }
+
+  function refuse(code, params, values) {
+    return kit.parse(kit.bridge.refuse(code, kit.stringify(params), languageOf(values)));
+  }
+
+  // `_Lang` or `lang` beginning with `en` asks for English, as in every call that reaches the host.
+  function languageOf(values) {
+    for (let i = 0; i < values.length; i++) {
+      const lang = readLanguage(values[i]);
+      if (lang !== undefined) return kit.startsWith(kit.toLowerCase(lang), 'en') ? 'en' : 'zh';
+    }
+    return 'zh';
+  }
+
+  function readLanguage(value) {
+    try {
+      const lang = kit.isObject(value) ? (value._Lang ?? value.lang) : undefined;
+      return typeof lang === 'string' ? lang : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  function makeTransaction() {
+    const transaction = {};
+    const nothing = () => undefined;
+    const members = ['Commit', 'Rollback', 'Close', 'Dispose'];
+    for (let i = 0; i < members.length; i++) transaction[members[i]] = kit.publicFunction(members[i], nothing);
+    return kit.freeze(transaction);
+  }
+});

@@ -1,0 +1,54 @@
+// Runs first in a fresh context, before any script: keeps what the other parts of the prelude call, because a script
+// may replace every built-in it can reach. Nothing here or later looks a method up on a prototype at run time.
+(function capturePrimordials(kit) {
+  const { bind, call } = Function.prototype;
+  const uncurryThis = bind.bind(call);
+  const bindTo = uncurryThis(bind);
+
+  kit.freeze = Object.freeze;
+  kit.hasOwn = Object.hasOwn;
+  kit.isArray = Array.isArray;
+  kit.number = Number;
+  kit.isFinite = Number.isFinite;
+  kit.trunc = Math.trunc;
+  kit.min = Math.min;
+  kit.string = String;
+  kit.slice = uncurryThis(String.prototype.slice);
+  kit.includes = uncurryThis(String.prototype.includes);
+  kit.startsWith = uncurryThis(String.prototype.startsWith);
+  kit.toLowerCase = uncurryThis(String.prototype.toLowerCase);
+  kit.trim = uncurryThis(String.prototype.trim);
+  kit.stringify = JSON.stringify;
+  kit.parse = JSON.parse;
+  kit.setPrototypeOf = Object.setPrototypeOf;
+  kit.resolve = bindTo(Promise.resolve, Promise);
+  kit.onSettled = uncurryThis(Promise.prototype.then);
+  kit.FunctionConstructor = Function;
+  kit.AsyncFunctionConstructor = (async () => {}).constructor;
+  kit.DateConstructor = Date;
+  kit.ErrorConstructor = Error;
+  kit.isError = Error.isError;
+  kit.date = captureDateMethods();
+
+  const { defineProperty } = Object;
+  // A null prototype, or a script's Object.prototype.get would be read as part of the descriptor.
+  kit.defineHidden = (target, key, value) =>
+    defineProperty(target, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+
+  // Bound functions print `[native code]` and have no caller, arguments or prototype to look through.
+  kit.publicFunction = (name, implementation, firstArgument) => {
+    const bound = bindTo(implementation, undefined, firstArgument);
+    defineProperty(bound, 'name', { __proto__: null, value: name });
+    return kit.freeze(bound);
+  };
+
+  function captureDateMethods() {
+    const methods = { __proto__: null };
+    const names = ['FullYear', 'Month', 'Date', 'Hours', 'Minutes', 'Seconds', 'Milliseconds'];
+    for (const name of names) methods[`get${name}`] = uncurryThis(Date.prototype[`get${name}`]);
+    methods.getTime = uncurryThis(Date.prototype.getTime);
+    methods.setDate = uncurryThis(Date.prototype.setDate);
+    methods.setFullYear = uncurryThis(Date.prototype.setFullYear);
+    return methods;
+  }
+});

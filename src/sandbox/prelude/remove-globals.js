@@ -1,0 +1,8 @@
+// These can run code after the microtasks have drained, measure time by shared memory, or make executable memory.
+(function removeGlobals() {
+  delete globalThis.WebAssembly;
+  delete globalThis.SharedArrayBuffer;
+  delete globalThis.Atomics;
+  delete globalThis.FinalizationRegistry;
+  delete globalThis.WeakRef;
+});

@@ -1,0 +1,29 @@
+/** V8.ApiEngine: running another engine of the tenant (v8-surface.md 5.1). */
+import { parseEngineKey } from '../core/engine.ts';
+import { AppError, orThrow } from '../core/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { checkTenant } from './form-engine-keys.ts';
+import { type Call, hostCall, type MemberAnswer } from './host-call.ts';
+import { refuseParam } from './param-rules.ts';
+import { isBlank } from './param-values.ts';
+
+export const API_ENGINE = { 'ApiEngine.Run': hostCall(run) } as const;
+
+/** Run(key), Run(key, param), Run({ApiEngineKey, …}): the callee's own value, whatever it is. */
+async function run(call: Call): Promise<MemberAnswer> {
+  const [first, second] = call.args;
+  const param = readParam(isJsonObject(first) ? first : second, call);
+  const key = isJsonObject(first) ? first.ApiEngineKey : first;
+  if (isBlank(key)) throw new AppError('PARAM_MISSING', { field: 'ApiEngineKey' });
+  const engineKey = orThrow(parseEngineKey(key));
+  call.context.touch(engineKey);
+  return call.context.runEngine(engineKey, param, call.joins);
+}
+
+/** The callee's V8.Param. An OsClient in it must be the caller's own: the callee runs in the caller's tenant. */
+function readParam(value: JsonValue | undefined, call: Call): JsonObject {
+  if (isBlank(value)) return {};
+  if (!isJsonObject(value)) return refuseParam('param', 'object', call.lang);
+  checkTenant({ values: value, lang: call.lang }, call.context.tenant);
+  return value;
+}

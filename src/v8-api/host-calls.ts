@@ -1,0 +1,18 @@
+/** The host-call table: every name a script can call, and its one handler. */
+import type { HostCallName } from '../protocol/host-call-names.ts';
+import { API_ENGINE } from './api-engine.ts';
+import { FORM_ENGINE } from './form-engine.ts';
+import type { HostCall } from './host-call.ts';
+import { HTTP } from './http.ts';
+import { METHOD } from './method.ts';
+import { MQ } from './mq.ts';
+
+export type { HostCall } from './host-call.ts';
+
+export const HOST_CALLS: Readonly<Record<HostCallName, HostCall>> = Object.freeze({
+  ...FORM_ENGINE,
+  ...API_ENGINE,
+  ...MQ,
+  ...HTTP,
+  ...METHOD,
+});

@@ -1,0 +1,82 @@
+/** Why a parameter of a host call is refused, in both languages. The sentence around it is PARAM_INVALID's. */
+import { AppError, type Lang } from '../core/errors.ts';
+
+const PARAM_RULES = {
+  object: { zh: '须为对象，例如 {Id: "..."}。', en: 'it must be an object such as {Id: "..."}.' },
+  scalarText: { zh: '须为文本或数字。', en: 'it must be text or a number.' },
+  flag: { zh: '须为 true/false、1/0 或其文本。', en: 'it must be true/false, 1/0 or their text.' },
+  positiveInteger: { zh: '须为大于 0 的整数（从 1 开始）。', en: 'it must be a whole number from 1 up.' },
+  nameList: {
+    zh: '须为列名数组，例如 ["Sku", "Qty"]。',
+    en: 'it must be an array of column names such as ["Sku", "Qty"].',
+  },
+  idList: {
+    zh: '须为 Id 数组（文本或数字），最多 10,000 个。',
+    en: 'it must be an array of Ids (text or numbers), at most 10,000.',
+  },
+  column: { zh: '表中没有这一列：检查拼写。', en: 'the table has no such column: check its spelling.' },
+  columnsLeft: { zh: '排除后没有剩下任何列。', en: 'it leaves no column to read.' },
+  sortMap: { zh: '须为 {列名: "asc" 或 "desc"}。', en: 'it must be {Column: "asc" or "desc"}.' },
+  sortDirection: { zh: '须为文本 "asc" 或 "desc"。', en: 'it must be the text "asc" or "desc".' },
+  columnTwice: {
+    zh: '同一列以不同大小写出现了两次：只保留一个。',
+    en: 'the same column is given twice in different case: keep one.',
+  },
+  scalarValue: {
+    zh: '列值不能是对象或数组：先用 JSON.stringify 转成文本。',
+    en: 'a column value is no object or array: make text of it with JSON.stringify first.',
+  },
+  finiteNumber: {
+    zh: '不能写入 NaN 或 Infinity：检查计算。',
+    en: 'NaN and Infinity cannot be stored: check the calculation.',
+  },
+  integerValue: { zh: '此列是整数列。', en: 'this column takes whole numbers.' },
+  decimalValue: {
+    zh: '此列是数字列：只接受数字或十进制文本（无千分位、无指数）。',
+    en: 'this column takes numbers: a number or decimal text without thousands separators and exponent.',
+  },
+  booleanValue: { zh: '此列只接受 true/false 或 1/0。', en: 'this column takes true/false or 1/0.' },
+  unsupported: {
+    zh: '此版本尚不支持。忽略它会读写错误的数据，因此拒绝：请改用 _Where 或去掉它。',
+    en: 'not supported in this version. Ignoring it would touch the wrong rows, so it is refused: use _Where or leave it out.',
+  },
+  events: {
+    zh: '此版本不触发表事件：请去掉它，或直接调用相应的接口引擎。',
+    en: 'table events are not supported in this version: leave it out, or run the engine directly.',
+  },
+  unknownKey: {
+    zh: '没有这个参数：检查拼写（下划线开头的是平台参数，列名不以下划线开头）。',
+    en: 'there is no such parameter: check its spelling (a leading underscore marks platform parameters, never columns).',
+  },
+  idIsNoCondition: {
+    zh: '按条件写入时 Id、Ids 不是条件：请写进 _Where，例如 ["Id", "=", "..."]。',
+    en: 'it is no condition of a write by _Where: put it there, such as ["Id", "=", "..."].',
+  },
+  url: {
+    zh: '须为 http:// 或 https:// 开头的完整地址。',
+    en: 'it must be a full address beginning with http:// or https://.',
+  },
+  paramType: { zh: '须为 form、json 或 xml。', en: 'it must be form, json or xml.' },
+  rawNeedsType: {
+    zh: '使用 PostParamString 时须指定 ParamType 为 json 或 xml。',
+    en: 'PostParamString needs ParamType json or xml.',
+  },
+  xmlText: {
+    zh: 'ParamType 为 xml 时请用 PostParamString 给出文本。',
+    en: 'with ParamType xml give the text as PostParamString.',
+  },
+  upload: { zh: '此版本不支持上传文件。', en: 'uploading files is not supported in this version.' },
+  headers: {
+    zh: '须为 {名称: 文本}，名称和值不能含换行等控制字符。',
+    en: 'it must be {Name: text} without line breaks or other control characters.',
+  },
+  seconds: { zh: '须为大于 0 的秒数。', en: 'it must be a number of seconds above 0.' },
+} as const satisfies Record<string, Readonly<Record<Lang, string>>>;
+
+/** Name of a rule a parameter can break. */
+export type ParamRule = keyof typeof PARAM_RULES;
+
+/** Refuses the call because `field` breaks `rule`. @throws AppError PARAM_INVALID, always. */
+export function refuseParam(field: string, rule: ParamRule, lang: Lang): never {
+  throw new AppError('PARAM_INVALID', { field, rule: PARAM_RULES[rule][lang] });
+}

@@ -1,0 +1,240 @@
+import type { AdminServices, HostHealth, PushOutcome } from '../../src/admin/services.ts';
+import { succeed } from '../../src/core/dos-result.ts';
+import { AppError, type ErrorRecord } from '../../src/core/errors.ts';
+import type { JsonValue } from '../../src/core/json.ts';
+import type { EventStory } from '../../src/ports/journal.ts';
+import type { Log, LogFields } from '../../src/ports/log.ts';
+import type { ParkedRow, TenantStatus } from '../../src/ports/tenant-store.ts';
+
+/** A host with two tenants that remembers what it was asked and answers as each test sets it. */
+export class FakeServices implements AdminServices {
+  readonly calls: { readonly method: string; readonly args: readonly unknown[] }[] = [];
+  tenants: TenantStatus[] = [
+    { tenant: 'demo', main: true, state: 'open' },
+    { tenant: 'Shop-1', main: false, state: 'unavailable', reason: 'file is not a database' },
+  ];
+  runResult: JsonValue = null;
+  /** Thrown by every method but `health`, when set. */
+  failure: unknown;
+  refusals: ErrorRecord[] = [];
+  eventStory: EventStory = STORY;
+  parked: ParkedRow[] = [DEAD_ROW];
+  replayed = 1;
+  state: HostHealth = {
+    ready: true,
+    tenants: [{ tenant: 'demo', main: true, state: 'open' }],
+    queue: { ready: true },
+    lanes: { lanes: 2, busy: 1, waiting: 0 },
+  };
+
+  async listTenants() {
+    this.#note('listTenants');
+    return this.tenants;
+  }
+
+  async addTenant(tenant: string, databaseUrl: string | undefined) {
+    this.#note('addTenant', tenant, databaseUrl);
+    const known = this.tenants.some((status) => status.tenant.toLowerCase() === tenant.toLowerCase());
+    if (known) throw new AppError('TENANT_EXISTS', { tenant });
+    return { tenant, main: false, state: 'open' } as const;
+  }
+
+  async push(tenant: string, request: Parameters<AdminServices['push']>[1]): Promise<PushOutcome> {
+    this.#note('push', tenant, request);
+    this.#refuseUnknown(tenant);
+    if (this.refusals.length > 0) return { ok: false, refusals: this.refusals };
+    const added = request.files.map((file) => file.path);
+    return { ok: true, report: { added, changed: [], unchanged: ['old'], pruned: [] }, tables: ['shop_stock'] };
+  }
+
+  async run(tenant: string, engineKey: string, param: JsonValue) {
+    this.#note('run', tenant, engineKey, param);
+    this.#refuseUnknown(tenant);
+    return this.runResult;
+  }
+
+  async sendMessage(...args: Parameters<AdminServices['sendMessage']>) {
+    this.#note('sendMessage', ...args);
+    this.#refuseUnknown(args[0]);
+    return succeed({ EventId: args[2].eventId ?? '01JD0000000000000000000000' });
+  }
+
+  async story(tenant: string, eventId: string) {
+    this.#note('story', tenant, eventId);
+    this.#refuseUnknown(tenant);
+    return eventId === this.eventStory.eventId ? this.eventStory : { ...EMPTY_STORY, eventId };
+  }
+
+  async deliveries(tenant: string, filter: Parameters<AdminServices['deliveries']>[1]) {
+    this.#note('deliveries', tenant, filter);
+    this.#refuseUnknown(tenant);
+    return this.eventStory.attempts;
+  }
+
+  async deadLetters(tenant: string, filter: Parameters<AdminServices['deadLetters']>[1]) {
+    this.#note('deadLetters', tenant, filter);
+    this.#refuseUnknown(tenant);
+    return this.parked;
+  }
+
+  async replayDeadLetters(tenant: string, filter: Parameters<AdminServices['replayDeadLetters']>[1]) {
+    this.#note('replayDeadLetters', tenant, filter);
+    this.#refuseUnknown(tenant);
+    return this.replayed;
+  }
+
+  async health() {
+    return this.state;
+  }
+
+  /** Arguments of the last call. */
+  lastArgs(): readonly unknown[] {
+    return this.calls.at(-1)?.args ?? [];
+  }
+
+  #note(method: string, ...args: readonly unknown[]): void {
+    this.calls.push({ method, args });
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  #refuseUnknown(tenant: string): void {
+    if (tenant !== 'demo') throw new AppError('TENANT_UNKNOWN', { tenant });
+  }
+}
+
+/** Keeps every line. */
+export class MemoryLog implements Log {
+  readonly lines: { readonly level: string; readonly event: string; readonly fields: LogFields }[] = [];
+
+  child(): Log {
+    return this;
+  }
+
+  debug(event: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'debug', event, fields });
+  }
+
+  info(event: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'info', event, fields });
+  }
+
+  warn(event: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'warn', event, fields });
+  }
+
+  error(event: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'error', event, fields });
+  }
+}
+
+const EMPTY_STORY: EventStory = {
+  eventId: '',
+  inbox: [],
+  attempts: [],
+  parked: [],
+  outbox: [],
+  receiveLog: [],
+  sysLog: [],
+};
+
+const T0 = Date.UTC(2026, 10, 29, 12, 0, 0, 120);
+
+const STORY: EventStory = {
+  eventId: 'order-A-1',
+  inbox: [
+    {
+      queue: 'microi.demo.orders',
+      status: 'done',
+      engineKey: 'stock-reserve',
+      attempt: 2,
+      doneAt: '2026-11-29 12:00:02.500',
+    },
+  ],
+  attempts: [
+    {
+      runId: '01JD0000000000000000000002',
+      queue: 'microi.demo.orders',
+      eventId: 'order-A-1',
+      attempt: 2,
+      engineKey: 'stock-reserve',
+      version: 'abcdef012345',
+      startedAt: T0 + 2000,
+      endedAt: T0 + 2030,
+      verdict: 'acked',
+      reason: '',
+      message: '',
+      hostCalls: [
+        { name: 'FormEngine.UptFormDataByWhere', durationMs: 3, code: 1, target: 'shop_stock' },
+        { name: 'MQ.SendMsg', durationMs: 1, code: 1, target: 'microi.demo.orders.reserved reserved-A-1' },
+      ],
+    },
+    {
+      runId: '01JD0000000000000000000001',
+      queue: 'microi.demo.orders',
+      eventId: 'order-A-1',
+      attempt: 1,
+      engineKey: 'stock-reserve',
+      version: 'abcdef012345',
+      startedAt: T0,
+      endedAt: T0 + 15,
+      verdict: 'parked',
+      reason: 'SCRIPT_THREW',
+      message: 'The script threw: Error: no stock\u001b[31m [行:4, 列:9]',
+      hostCalls: [],
+    },
+  ],
+  parked: [
+    {
+      queue: 'microi.demo.orders',
+      cycle: 0,
+      attempt: 2,
+      state: 'resolved',
+      reason: 'retry',
+      error: 'no stock',
+      dueAt: T0 + 1000,
+    },
+  ],
+  outbox: [{ queue: 'microi.demo.orders.reserved', state: 'pending', attempts: 1, lastError: null }],
+  receiveLog: [
+    {
+      type: '接收',
+      queue: 'microi.demo.orders',
+      message: '{"OrderId":"A-1"}',
+      sendTime: null,
+      receiveTime: '2026-11-29 20:00:00',
+      completeTime: '2026-11-29 20:00:02',
+      status: '成功',
+      statusInfo: '',
+      messageId: 'order-A-1',
+    },
+  ],
+  sysLog: [
+    {
+      type: 'script',
+      title: 'reserved 2 of P-1',
+      content: '',
+      level: 1,
+      eventId: 'order-A-1',
+      runId: '01JD0000000000000000000002',
+    },
+  ],
+};
+
+const DEAD_ROW: ParkedRow = {
+  queue: 'microi.demo.demo.broken',
+  eventId: 'broken-1',
+  cycle: 0,
+  attempt: 2,
+  state: 'dead',
+  parkedState: 'dead',
+  delayMs: 0,
+  body: new TextEncoder().encode('{"EventId":"broken-1","Message":{"品名":"茶"}}'),
+  props: { headers: {} },
+  reason: 'budget-exhausted',
+  error: '脚本抛出异常：Error: never works',
+  engineKey: 'always-fails',
+  version: 'abcdef012345',
+  dueAt: T0,
+  firstAt: T0,
+  lastAt: T0 + 5000,
+};

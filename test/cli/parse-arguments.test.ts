@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { COMMANDS } from '../../src/cli/command-table.ts';
+import { commandHelp, generalHelp } from '../../src/cli/help.ts';
+import { parseArguments } from '../../src/cli/parse-arguments.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
+
+describe('the command line', () => {
+  it('takes options anywhere, and arguments after --', () => {
+    const before = parseArguments(['--json', '--tenant=t1', 'dead-letters', 'list'], COMMANDS);
+    assert.equal(before.command?.name, 'dead-letters list');
+    assert.deepEqual(before.options, { json: true, tenant: 't1' });
+    const negative = parseArguments(['send', 'q', '--', '-5'], COMMANDS);
+    assert.deepEqual(negative.args, ['q', '-5']);
+  });
+
+  it('takes values that begin with one dash, and those given by =', () => {
+    assert.equal(parseArguments(['run', 'a', '--param', '-5'], COMMANDS).options.param, '-5');
+    assert.equal(parseArguments(['run', 'a', '--param=--x'], COMMANDS).options.param, '--x');
+  });
+
+  it('asks no arguments of a command whose help is wanted', () => {
+    assert.equal(parseArguments(['send', '--help'], COMMANDS).options.help, true);
+  });
+
+  const REFUSED: readonly (readonly [readonly string[], RegExp])[] = [
+    [['strat'], /no command strat, did you mean start\?/],
+    [['xyzzy'], /no command xyzzy$/],
+    [['tenant'], /After tenant comes: tenant add, tenant list/],
+    [['tenant', 'remove', 'x'], /After tenant comes/],
+    [['dead-leters', 'list'], /did you mean dead-letters\?/],
+    [['push', 'd', '--dryrun'], /push has no option --dryrun, did you mean --dry-run\?/],
+    [['push', 'd', '-x'], /push has no option -x$/],
+    [['start', '--tenant', 'x'], /start has no option --tenant/],
+    [['run', 'a', '--param'], /--param needs a value: JSON\|@FILE/],
+    [['run', 'a', '--tenant', '--json'], /--tenant needs a value/],
+    [['run', 'a', '--tenant='], /--tenant needs a value/],
+    [['run', 'a', '--json=yes'], /--json takes no value/],
+    [['run'], /run needs the argument KEY/],
+    [['send', 'q'], /send needs the argument JSON/],
+    [['trace', 'a', 'b'], /trace does not know the extra argument b/],
+    [['run', 'a', '--__proto__', 'x'], /no option --__proto__/],
+    [['run', 'a', '--constructor'], /no option --constructor/],
+  ];
+
+  for (const [argv, message] of REFUSED) {
+    it(`refuses: v8host ${argv.join(' ')}`, () => {
+      assert.throws(
+        () => parseArguments(argv, COMMANDS),
+        (error) => error instanceof UsageError && message.test(error.text.en) && error.text.zh !== error.text.en,
+      );
+    });
+  }
+});
+
+describe('the help', () => {
+  it('names every command, and of each every option and example', () => {
+    for (const lang of ['zh', 'en'] as const) {
+      const general = generalHelp(COMMANDS, lang);
+      for (const command of COMMANDS) {
+        assert.ok(general.includes(`  ${command.name}`), command.name);
+        const own = commandHelp(command, lang);
+        for (const text of [...Object.keys(command.options), ...command.examples, command.summary[lang]]) {
+          assert.ok(own.includes(text), `${command.name}: ${text}`);
+        }
+      }
+    }
+  });
+
+  it('has examples that parse', () => {
+    for (const example of COMMANDS.flatMap((command) => command.examples)) {
+      const words = example.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? [];
+      assert.equal(words[0], 'v8host');
+      assert.ok(parseArguments(words.slice(1), COMMANDS).command !== undefined);
+    }
+  });
+});

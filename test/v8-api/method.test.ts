@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { NOW_MS, ScriptRun } from '../support/script-run.ts';
+
+const LOG = 'Method.AddSysLog';
+
+describe('V8.Method', () => {
+  it('gives ids of the host and the time in Unix seconds', async () => {
+    const run = new ScriptRun();
+    assert.equal(await run.call('Method.NewUlid'), '01TEST00000000000000000001');
+    assert.equal(await run.call('Method.NewGuid'), '0b0e7a52-0000-4000-8000-000000000000');
+    assert.equal(await run.call('Method.GetTimestamp'), Math.floor(NOW_MS / 1000));
+  });
+});
+
+describe('V8.Method.AddSysLog', () => {
+  it('writes every field and answers Code 1', async () => {
+    const run = new ScriptRun();
+    const entry = {
+      Type: 'erp',
+      Title: 't',
+      Content: 'c',
+      OtherInfo: 'o',
+      Remark: 'r',
+      Api: 'a',
+      Param: 'p',
+      Level: 3,
+    };
+    assert.equal((await run.result(LOG, entry)).Code, 1);
+    assert.deepEqual(run.sysLogs, [
+      { type: 'erp', title: 't', content: 'c', otherInfo: 'o', remark: 'r', api: 'a', param: 'p', level: 3 },
+    ]);
+  });
+
+  it('takes objects as JSON, odd levels as info, and nothing at all', async () => {
+    const run = new ScriptRun();
+    await run.result(LOG, { Content: { a: [1] }, Title: 5, Level: 'high' });
+    await run.result(LOG, {});
+    assert.deepEqual(run.sysLogs, [
+      { type: '', title: '5', content: '{"a":[1]}', level: 1 },
+      { type: '', title: '', content: '', level: 1 },
+    ]);
+  });
+
+  it('reads the level as text too', async () => {
+    const run = new ScriptRun();
+    await run.result(LOG, { Content: 'c', Level: '2' });
+    assert.equal(run.sysLogs[0]?.level, 2);
+  });
+
+  it('cuts what is too long for the log', async () => {
+    const run = new ScriptRun();
+    await run.result(LOG, { Title: 'x'.repeat(300), Content: 'y'.repeat(100_000) });
+    assert.equal(run.sysLogs[0]?.title.length, 255);
+    assert.equal(run.sysLogs[0]?.content.length, 65_536);
+  });
+
+  it('answers Code 0 when there is no entry to read', async () => {
+    const run = new ScriptRun();
+    assert.equal((await run.result(LOG, 'only text')).ReasonCode, 'PARAM_INVALID');
+    assert.equal((await run.result(LOG)).Code, 0);
+    assert.deepEqual(run.sysLogs, []);
+  });
+});
