@@ -117,9 +117,9 @@ interface V8NotFound {
 }
 
 /** 失败：Msg 说明原因和改法，ReasonCode 是固定的错误码。Failure: Msg says why and what to change. */
-interface V8Failed {
+interface V8Failed<T = null> {
   Code: 0;
-  Data: any;
+  Data: T;
   Msg: string;
   /** 见 docs/errors.md。See docs/errors.md. */
   ReasonCode: string;
@@ -308,6 +308,11 @@ interface V8Message {
   OsClient?: string | null;
 }
 
+/** 消息的事件号。The message's id. */
+interface V8Sent {
+  EventId: string;
+}
+
 interface V8Mq {
   /**
    * 发送消息。Sends a message; Code 1 表示已可靠保存 means it is stored. 事务打开时随事务提交而发出。
@@ -315,8 +320,8 @@ interface V8Mq {
    * While the platform transaction is open (always in runs of a message) it goes out with its commit, and not at all
    * when it rolls back. Data.EventId 是消息的事件号 is the message's id, also on Code 0.
    */
-  SendMsg(message: V8Message, trans?: V8Transaction): V8Succeeded<{ EventId: string }> | V8Failed;
-  SendMsg(queue: string, message: any, eventId?: string | null): V8Succeeded<{ EventId: string }> | V8Failed;
+  SendMsg(message: V8Message, trans?: V8Transaction): V8Succeeded<V8Sent> | V8Failed<V8Sent | null>;
+  SendMsg(queue: string, message: any, eventId?: string | null): V8Succeeded<V8Sent> | V8Failed<V8Sent | null>;
 }
 
 interface V8HttpParam {

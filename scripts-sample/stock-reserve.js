@@ -18,8 +18,10 @@ if (typeof order === 'string') order = JSON.parse(order);
 var stored = V8.FormEngine.GetFormData('shop_order', { _Where: [['OrderId', '=', order.OrderId]] });
 if (stored.Code !== 1) return { Code: 0, Msg: '订单不存在 / there is no order ' + order.OrderId };
 
+const row = stored.Data;
+
 // 人工重放旧消息时，订单可能已经处理过。 A message replayed by hand may find its order dealt with.
-if (stored.Data.State !== 'new') return { Code: 1, Msg: '订单已是 / the order is ' + stored.Data.State };
+if (row.State !== 'new') return { Code: 1, Msg: '订单已是 / the order is ' + row.State };
 
 var stock = V8.FormEngine.GetFormData('shop_stock', { _Where: [['Sku', '=', order.Sku]] });
 if (stock.Code === 0) return stock;
@@ -57,7 +59,7 @@ return setState('reserved', '已预留 / reserved ' + order.Qty + ' x ' + order.
  * @param {string} msg
  */
 function setState(state, msg) {
-  var updated = V8.FormEngine.UptFormData('shop_order', { Id: stored.Data.Id, State: state });
+  var updated = V8.FormEngine.UptFormData('shop_order', { Id: row.Id, State: state });
   if (updated.Code !== 1) return updated;
   return { Code: 1, Msg: msg };
 }

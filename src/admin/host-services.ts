@@ -1,13 +1,13 @@
-import type { DosResult } from '../core/dos-result.ts';
-import { AppError, coerceError, describeError, type Lang, orThrow } from '../core/errors.ts';
-import type { JsonValue } from '../core/json.ts';
-import { toPhysicalQueue } from '../core/queue-name.ts';
 import { type CallServices, callEngine } from '../app/call-engine.ts';
 import type { ParkedMover } from '../app/move-parked.ts';
 import { type PushServices, pushScripts } from '../app/push-scripts.ts';
 import { type SendServices, sendMessage } from '../app/send-message.ts';
-import type { Log } from '../ports/log.ts';
+import type { DosResult } from '../core/dos-result.ts';
+import { AppError, coerceError, describeError, type Lang, orThrow } from '../core/errors.ts';
+import type { JsonValue } from '../core/json.ts';
+import { toPhysicalQueue } from '../core/queue-name.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
+import type { Log } from '../ports/log.ts';
 import type { TenantDirectory, TenantStatus, TenantStore } from '../ports/tenant-store.ts';
 import type { AdminServices, HostHealth, IncomingMessage, PushOutcome, ReplayFilter } from './services.ts';
 
@@ -56,7 +56,11 @@ function physical(tenant: string, queue: string | undefined): { queue?: string }
   return queue === undefined ? {} : { queue: orThrow(toPhysicalQueue(tenant, queue)) };
 }
 
-async function addTenant(parts: HostServicesParts, tenant: string, databaseUrl: string | undefined): Promise<TenantStatus> {
+async function addTenant(
+  parts: HostServicesParts,
+  tenant: string,
+  databaseUrl: string | undefined,
+): Promise<TenantStatus> {
   const store = await parts.directory.add(tenant, databaseUrl);
   parts.log.info('tenant.provisioned', { tenantId: store.tenant });
   return { tenant: store.tenant, main: false, state: 'open' };

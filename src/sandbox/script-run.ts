@@ -61,8 +61,8 @@ export class ScriptRun {
     let outcome: RunOutcome;
     try {
       outcome = this.#runInContext();
-    } catch (error) {
-      outcome = this.#judgeTermination(error as Error);
+    } catch (thrown) {
+      outcome = this.#judgeTermination(thrown);
     }
     this.#lane.isolates.giveBack(tenant, this.#depth, limits.heapMb, this.#isolate);
     if (this.#log.cut) {
@@ -80,9 +80,9 @@ export class ScriptRun {
     }
     try {
       this.#enter(target, prepared.run);
-    } catch (error) {
-      if (!this.#isFloatingRejection(error as Error)) throw error;
-      this.#warnOfRejection(error as Error);
+    } catch (thrown) {
+      if (!this.#isFloatingRejection(thrown)) throw thrown;
+      this.#warnOfRejection(thrown);
     }
     prepared.run.release();
     closeContext(target);
@@ -165,14 +165,16 @@ export class ScriptRun {
   }
 
   /** An entry that threw although nothing was terminated: a rejection that nobody handled. */
-  #isFloatingRejection(error: Error): boolean {
-    return !this.#isolate.disposed && this.#lane.aborting === undefined && error.message !== TIMED_OUT;
+  #isFloatingRejection(thrown: unknown): boolean {
+    return !this.#isolate.disposed && this.#lane.aborting === undefined && !isTimeout(thrown);
   }
 
-  #warnOfRejection(error: Error): void {
-    const read = readScriptError(scriptFile(this.#start.engineKey), error.name, error.message, String(error.stack));
-    const place = read.at === undefined ? '' : ` [行:${read.at.line}, 列:${read.at.column}]`;
-    this.#warn(`未处理的 Promise 拒绝 / unhandled rejection: ${error.message.slice(0, 500)}${place}`);
+  /** The library passes errors and primitives on as copies, so reading them here runs no script code. */
+  #warnOfRejection(thrown: unknown): void {
+    const [message, stack] = thrown instanceof Error ? [thrown.message, thrown.stack ?? ''] : [String(thrown), ''];
+    const { at } = readScriptError(scriptFile(this.#start.engineKey), '', '', stack);
+    const place = at === undefined ? '' : ` [行:${at.line}, 列:${at.column}]`;
+    this.#warn(`未处理的 Promise 拒绝 / unhandled rejection: ${message.slice(0, 500)}${place}`);
   }
 
   #warn(text: string): void {
@@ -183,14 +185,14 @@ export class ScriptRun {
    * Names the limit that ended the run. The isolate is thrown away: its queue may hold microtasks, which would run
    * inside the next entry with that run's rights.
    */
-  #judgeTermination(error: Error): RunOutcome {
+  #judgeTermination(thrown: unknown): RunOutcome {
     const { limits } = this.#start;
     const outOfMemory = this.#isolate.disposed;
     this.#isolate.dispose();
     // The host ends this run and has the reason; what is said here is not read.
     if (this.#lane.aborting !== undefined) return limit('V8_TIMEOUT', { limit: limits.wallMs });
     if (outOfMemory) return limit('V8_MEMORY_LIMIT', { limit: limits.heapMb });
-    if (error.message !== TIMED_OUT) throw error;
+    if (!isTimeout(thrown)) throw thrown;
     if (wasStarved(this.#usedCpuMs(), limits.cpuMs, this.#hostCalls)) {
       return { kind: 'unstarted', error: { code: 'V8_EXECUTION_QUEUE_TIMEOUT', params: { limit: limits.cpuMs } } };
     }
@@ -201,6 +203,10 @@ export class ScriptRun {
     const used = process.cpuUsage(this.#cpuAtStart);
     return (used.user + used.system) / 1000;
   }
+}
+
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message === TIMED_OUT;
 }
 
 function limit(code: ErrorCode, params: ErrorParams = {}): RunOutcome {

@@ -2,8 +2,8 @@
 import { parseEngineKey } from '../core/engine.ts';
 import { AppError, orThrow } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { checkTenant } from './form-engine-keys.ts';
 import { type Call, hostCall, type MemberAnswer } from './host-call.ts';
+import { checkTenant } from './own-tenant.ts';
 import { refuseParam } from './param-rules.ts';
 import { isBlank } from './param-values.ts';
 
@@ -24,6 +24,6 @@ async function run(call: Call): Promise<MemberAnswer> {
 function readParam(value: JsonValue | undefined, call: Call): JsonObject {
   if (isBlank(value)) return {};
   if (!isJsonObject(value)) return refuseParam('param', 'object', call.lang);
-  checkTenant({ values: value, lang: call.lang }, call.context.tenant);
+  checkTenant(value, call.context.tenant);
   return value;
 }

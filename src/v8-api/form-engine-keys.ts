@@ -1,7 +1,5 @@
 /** The underscore keys of FormEngine parameters (v8-surface.md 2.3): honoured, harmless, or refused by name. */
-import { AppError } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
-import { sameTenant } from '../core/tenant.ts';
 import { refuseParam } from './param-rules.ts';
 import { asText, type CallParam, isBlank } from './param-values.ts';
 
@@ -71,13 +69,4 @@ export function checkKeys(param: CallParam): void {
 function checkEvents(param: CallParam, key: string, value: JsonValue | undefined): void {
   const text = asText(value)?.toLowerCase();
   if (text !== (key === '_InvokeType' ? 'server' : '0')) refuseParam(key, 'events', param.lang);
-}
-
-/** A script addresses its own tenant only (architecture.md G5). @throws AppError TENANT_MISMATCH. */
-export function checkTenant(param: CallParam, tenant: string): void {
-  for (const key of ['OsClient', '_OsClient']) {
-    const value = param.values[key];
-    if (isBlank(value)) continue;
-    if (!sameTenant(asText(value)?.trim() ?? '', tenant)) throw new AppError('TENANT_MISMATCH', { tenant });
-  }
 }

@@ -3,6 +3,7 @@ import { type DosResult, succeed } from '../core/dos-result.ts';
 import { AppError, describeError } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Filter } from '../ports/table-store.ts';
+import { warnAuthor } from './author-warning.ts';
 import { findColumn, selectedColumns } from './form-engine-columns.ts';
 import { readConditions } from './form-engine-filter.ts';
 import { readPage } from './form-engine-page.ts';
@@ -61,10 +62,8 @@ function warnOfIgnoredColumns(form: FormCall): void {
   );
   if (ignored.length === 0) return;
   const names = ignored.join(', ');
-  form.call.context.console(
-    'warn',
-    form.lang === 'zh'
-      ? `读取 ${form.table.name} 时忽略了 ${names}：列值不是条件，请写进 _Where。`
-      : `reading ${form.table.name} ignored ${names}: column values are no conditions, put them into _Where.`,
-  );
+  warnAuthor(form.call, {
+    zh: `读取 ${form.table.name} 时忽略了 ${names}：列值不是条件，请写进 _Where。`,
+    en: `reading ${form.table.name} ignored ${names}: column values are no conditions, put them into _Where.`,
+  });
 }

@@ -2,8 +2,9 @@
 import { AppError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { TableInfo, TableStore } from '../ports/table-store.ts';
-import { checkKeys, checkTenant } from './form-engine-keys.ts';
+import { checkKeys } from './form-engine-keys.ts';
 import type { Call } from './host-call.ts';
+import { checkTenant } from './own-tenant.ts';
 import { refuseParam } from './param-rules.ts';
 import { asText, type CallParam, isBlank } from './param-values.ts';
 
@@ -46,7 +47,7 @@ function readTarget(call: Call): { name: string; values: JsonObject } {
   const [first, second] = call.args;
   const named = !isJsonObject(first);
   const given = readParam(named ? second : first, call);
-  checkTenant({ values: given, lang: call.lang }, call.context.tenant);
+  checkTenant(given, call.context.tenant);
   const key = named ? undefined : TABLE_KEYS.find((candidate) => !isBlank(given[candidate]));
   const name = named ? first : key === undefined ? undefined : given[key];
   if (isBlank(name)) throw new AppError('PARAM_MISSING', { field: 'FormEngineKey' });

@@ -4,6 +4,7 @@ import { AppError } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Condition } from '../core/where.ts';
 import type { Filter, Row } from '../ports/table-store.ts';
+import { warnAuthor } from './author-warning.ts';
 import { findColumn, requireColumn } from './form-engine-columns.ts';
 import { hasId, readIds, whereConditions } from './form-engine-filter.ts';
 import { changedValues, completeNewRow, readRow } from './form-engine-row.ts';
@@ -103,10 +104,8 @@ function idOf(form: FormCall, row: Row): string | undefined {
 /** Ignored as on the platform (v8-surface.md 2.2), but not silently: its author thought the write was conditional. */
 function warnOfIgnoredWhere(form: FormCall, method: string): void {
   if (isBlank(form.values._Where)) return;
-  form.call.context.console(
-    'warn',
-    form.lang === 'zh'
-      ? `${method} 忽略 _Where：按条件写入请用 ${method}ByWhere。`
-      : `${method} ignores _Where: use ${method}ByWhere to write by condition.`,
-  );
+  warnAuthor(form.call, {
+    zh: `${method} 忽略 _Where：按条件写入请用 ${method}ByWhere。`,
+    en: `${method} ignores _Where: use ${method}ByWhere to write by condition.`,
+  });
 }

@@ -1,7 +1,6 @@
 /** V8.Method: ids, the clock and the system log (v8-surface.md 6.3). */
 import { type DosResult, succeed } from '../core/dos-result.ts';
-import type { JsonValue } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { SysLogRecord } from '../ports/journal.ts';
 import { type Call, hostCall } from './host-call.ts';
 import { refuseParam } from './param-rules.ts';

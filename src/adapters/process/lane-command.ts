@@ -43,7 +43,8 @@ export function laneCommand(timezone: string): LaneCommand {
     ...readablePaths().map((path) => `--allow-fs-read=${path}`),
     ENTRY,
   ];
-  const env = existsSync('/etc/alpine-release') ? { TZ: timezone, LIBC: 'musl' } : { TZ: timezone };
+  // Said by name, because the loader of the prebuilt binary would look for a file that the lane may not see.
+  const env = { TZ: timezone, LIBC: existsSync('/etc/alpine-release') ? 'musl' : 'glibc' };
   if (!canTieToParent()) return { file: process.execPath, args: node, env };
   return { file: SETPRIV, args: [...TIED, process.execPath, ...node], env };
 }

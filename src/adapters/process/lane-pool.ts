@@ -5,7 +5,7 @@ import type { Log } from '../../ports/log.ts';
 import type { RunStart } from '../../protocol/messages.ts';
 import { laneCommand } from './lane-command.ts';
 import type { LaneEnd } from './lane-process.ts';
-import { LaneSeat, type SeatListener, type SeatServices } from './lane-seat.ts';
+import { describeEnd, LaneSeat, type SeatListener, type SeatServices } from './lane-seat.ts';
 import { WaitLine } from './wait-line.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -58,9 +58,7 @@ class LanePool implements EngineRunner, SeatListener {
       await Promise.any(this.#seats.map((seat) => seat.lane.ready));
     } catch (error) {
       const [end] = (error as AggregateError).errors as LaneEnd[];
-      throw new AppError('SANDBOX_UNAVAILABLE', {
-        reason: end?.stderr.trim().slice(0, 500) || `exit ${end?.exitCode}`,
-      });
+      throw new AppError('SANDBOX_UNAVAILABLE', { reason: end === undefined ? '' : describeEnd(end) });
     }
   }
 

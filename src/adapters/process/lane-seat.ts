@@ -89,7 +89,7 @@ export class LaneSeat {
   #onStartFailed(end: LaneEnd): void {
     if (this.#closed) return;
     this.#failures += 1;
-    this.#reason = firstLine(end.stderr) || `exit ${end.exitCode ?? end.signal}`;
+    this.#reason = describeEnd(end);
     this.#services.log.error('lane.start_failed', { lane: this.index, failures: this.#failures, reason: this.#reason });
     this.#listener.onSeatChanged();
   }
@@ -115,6 +115,11 @@ export class LaneSeat {
     }
     if (end.stderr !== '') log.warn('lane.stderr_seen', { lane: this.index, text: firstLine(end.stderr) });
   }
+}
+
+/** Why a lane did not start, in one line. */
+export function describeEnd(end: LaneEnd): string {
+  return firstLine(end.stderr) || end.killed?.code || `exit ${end.exitCode ?? end.signal}`;
 }
 
 /** The first line that says something, short enough for a log. Scripts cannot write to a lane's stderr. */

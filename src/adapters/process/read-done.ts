@@ -25,7 +25,7 @@ const MAX_WARNING_CHARS = 1000;
 export function readDone(text: string): LaneDone {
   const done = parseObject(text);
   const { outcome, warnings } = done;
-  if (!isJsonObject(outcome) || !OUTCOME_KINDS.has(outcome['kind'])) throw new ProtocolBreach('an outcome is unknown');
+  if (!isJsonObject(outcome) || !OUTCOME_KINDS.has(outcome.kind)) throw new ProtocolBreach('an outcome is unknown');
   if (!Array.isArray(warnings)) throw new ProtocolBreach('a run ended without its warnings');
   return {
     outcome: outcome as unknown as LaneDone['outcome'],

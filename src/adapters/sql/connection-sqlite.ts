@@ -78,7 +78,7 @@ export class SqliteConnection {
 
   close(): void {
     this.#statements.clear();
-    this.#db.close();
+    if (this.#db.isOpen) this.#db.close();
   }
 
   #prepare(text: string, authority: Authority): StatementSync {

@@ -13,6 +13,7 @@ const SYSTEM_WAIT_MS = 60_000;
 /** The same patience as a duplicate has (architecture.md 2, G3). */
 const SCRIPT_WAIT_MS = 3_000;
 const CLOSE_WAIT_MS = 5_000;
+const PROBE_WAIT_MS = 500;
 /** How often a lock of another process is asked for again. */
 const FOREIGN_LOCK_POLL_MS = 20;
 
@@ -75,26 +76,15 @@ export class SqliteDatabase implements SqlDatabase {
     // While a run of ours writes, its statements tell whether the file can be written.
     if (this.#lock.held) return;
     try {
-      await this.write((db) =>
-        db
-          .updateTable('schema_migration')
-          .set((eb) => ({ AppliedAt: eb.ref('AppliedAt') }))
-          .execute(),
-      );
+      await this.write(touchSchemaRow, PROBE_WAIT_MS);
     } catch (error: unknown) {
-      const failure = coerceError(error);
-      throw new AppError(
-        'DB_UNAVAILABLE',
-        { reason: String(failure.params.reason ?? failure.code) },
-        { cause: failure },
-      );
+      const cause = coerceError(error);
+      throw new AppError('DB_UNAVAILABLE', { reason: String(cause.params.reason ?? cause.code) }, { cause });
     }
   }
 
   async close(): Promise<void> {
-    const held = this.#lock.acquire(CLOSE_WAIT_MS).catch(() => undefined);
-    this.#lock.close();
-    await held;
+    await this.#lock.close(CLOSE_WAIT_MS);
     for (const connection of [this.#runs, this.#host, this.#reads]) connection.close();
   }
 
@@ -109,6 +99,14 @@ export class SqliteDatabase implements SqlDatabase {
       throw error;
     }
   }
+}
+
+/** A write that changes nothing and still has to reach the disk. */
+function touchSchemaRow(db: SystemDb): Promise<unknown> {
+  return db
+    .updateTable('schema_migration')
+    .set((eb) => ({ AppliedAt: eb.ref('AppliedAt') }))
+    .execute();
 }
 
 /** Another process (a backup, a shell) may hold the file: asks again until the deadline, without blocking. */

@@ -25,6 +25,7 @@ const MAX_MESSAGE_LENGTH = 200;
 /** Translates an error of the driver. Values are bound, so SQLite's texts hold names only, never values. */
 export function fromSqliteError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
+  if (isClosed(thrown)) return new AppError('DB_UNAVAILABLE', { reason: 'the database was closed' }, { cause: thrown });
   if (!isSqliteError(thrown)) return new AppError('INTERNAL', {}, { cause: thrown });
   const infrastructure = INFRASTRUCTURE[thrown.errcode & 0xff];
   if (infrastructure !== undefined) return new AppError(infrastructure, { reason: thrown.errstr }, { cause: thrown });
@@ -43,6 +44,11 @@ function notUnique(error: SqliteError): AppError {
   const [table = ''] = names[0]?.split('.') ?? [];
   const field = names.map((name) => name.slice(name.indexOf('.') + 1)).join(', ');
   return new AppError('ROW_NOT_UNIQUE', { table, field }, { cause: error });
+}
+
+/** `node:sqlite` says so of a connection that was closed while somebody still used it. */
+function isClosed(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_INVALID_STATE';
 }
 
 function isSqliteError(thrown: unknown): thrown is SqliteError {

@@ -31,10 +31,12 @@ export class WriterLock {
     return this.#wait(waitMs, signal);
   }
 
-  /** Refuses every waiter and all who come later; the holder keeps the lock until it gives it back. */
-  close(): void {
+  /** Refuses every waiter and all who come later, and waits at most `waitMs` for the holder to give the lock back. */
+  async close(waitMs: number): Promise<void> {
     this.#closed = true;
     for (const waiter of this.#waiters.splice(0)) waiter.refuse(closedError());
+    // The last one in the line; whoever refuses it has waited long enough.
+    if (this.#held) await this.#wait(waitMs, undefined).catch(() => undefined);
   }
 
   #wait(waitMs: number, signal: AbortSignal | undefined): Promise<ReleaseLock> {

@@ -19,7 +19,7 @@
       return refuse(
         'V8_RESULT_TOO_LARGE',
         { what: `${name}()`, size: args.length, limit: kit.caps.argumentBytes },
-        arguments,
+        values,
       );
     }
     return kit.parse(kit.bridge.call(name, args));

@@ -151,24 +151,27 @@ describe('embedded queue', () => {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const lines = createInterface({ input: child.stdout });
-    const [full] = (await once(lines, 'line')) as [string];
-    const before = JSON.parse(full) as { confirmed: number };
-    assert.deepEqual(before, {
-      confirmed: before.confirmed,
-      failure: 'QUEUE_UNAVAILABLE',
-      ack: 'QUEUE_UNAVAILABLE',
-      status: { staleSettlements: 0, owedSettlements: 1, available: false },
-    });
+    try {
+      const [full] = (await once(lines, 'line')) as [string];
+      const before = JSON.parse(full) as { confirmed: number };
+      assert.deepEqual(before, {
+        confirmed: before.confirmed,
+        failure: 'QUEUE_UNAVAILABLE',
+        ack: 'QUEUE_UNAVAILABLE',
+        status: { staleSettlements: 0, owedSettlements: 1, available: false },
+      });
 
-    execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=unlimited']);
-    child.stdin.write('go\n');
-    const [end] = (await once(lines, 'line')) as [string];
-    assert.deepEqual(JSON.parse(end), {
-      left: before.confirmed - 1,
-      again: 'ok',
-      status: { staleSettlements: 0, owedSettlements: 0, available: true },
-    });
-    if (child.exitCode === null) await once(child, 'exit');
+      execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=unlimited']);
+      child.stdin.write('go\n');
+      const [end] = (await once(lines, 'line')) as [string];
+      assert.deepEqual(JSON.parse(end), {
+        left: before.confirmed - 1,
+        again: 'ok',
+        status: { staleSettlements: 0, owedSettlements: 0, available: true },
+      });
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
 });
 

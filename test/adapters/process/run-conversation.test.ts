@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { test } from 'node:test';
+import { ProtocolBreach } from '../../../src/adapters/process/protocol-breach.ts';
+import { RunConversation } from '../../../src/adapters/process/run-conversation.ts';
+import type { RunOutcome } from '../../../src/core/run-outcome.ts';
+import type { Frame } from '../../../src/protocol/frames.ts';
+import { HOST_FRAME, LANE_FRAME } from '../../../src/protocol/messages.ts';
+import { RecordingSink, type RunOptions, reply, runStart } from '../../support/lanes.ts';
+
+/** A lane played by the test: it hears what the host sends and says what the test wants. */
+function converse(options: RunOptions = {}) {
+  const sent: Frame[] = [];
+  let lastId = 0;
+  const peer = {
+    send: (type: number, runId: number, text: string) => sent.push({ type, runId, text }),
+    nextRunId: () => ++lastId,
+  };
+  const sink = new RecordingSink(options.call);
+  const conversation = new RunConversation(peer, runStart('', options), sink);
+  const say = (type: number, text: string, runId = 1) => conversation.accept({ type, runId, text });
+  return { sent, sink, conversation, say };
+}
+
+function done(outcome: unknown, warnings: string[] = []): string {
+  return JSON.stringify({ outcome, warnings });
+}
+
+const CALL = 'MQ.SendMsg\n[]';
+
+test('a call is answered and the run ends with what the lane says', async () => {
+  const { sent, sink, conversation, say } = converse();
+  assert.equal(say(LANE_FRAME.call, 'FormEngine.GetFormData\n["t"]'), false);
+  await turn();
+  assert.deepEqual(sink.calls, [{ name: 'FormEngine.GetFormData', args: '["t"]' }]);
+  assert.deepEqual(sent[1], { type: HOST_FRAME.reply, runId: 1, text: '{"Code":1}' });
+  assert.equal(say(LANE_FRAME.done, done({ kind: 'returned', json: '{"Code":1}' }, ['careful'])), true);
+  assert.deepEqual(await conversation.outcome, { kind: 'returned', json: '{"Code":1}' });
+  assert.deepEqual(sink.warnings, ['careful']);
+});
+
+const BREACHES: readonly [name: string, type: number, text: string, runId?: number][] = [
+  ['a frame of another run', LANE_FRAME.log, 'log\nx', 2],
+  ['a frame of a host type', HOST_FRAME.reply, ''],
+  ['a second ready', LANE_FRAME.ready, ''],
+  ['an unknown host call', LANE_FRAME.call, 'Process.Exit\n[]'],
+  ['a host call named like an inherited member', LANE_FRAME.call, 'constructor\n[]'],
+  ['a call without its name', LANE_FRAME.call, '[]'],
+  ['a log line of unknown level', LANE_FRAME.log, 'fatal\nx'],
+  ['an end that is not JSON', LANE_FRAME.done, '{'],
+  ['an end of unknown kind', LANE_FRAME.done, done({ kind: 'won' })],
+  ['an end without warnings', LANE_FRAME.done, '{"outcome":{"kind":"nothing"}}'],
+  ['a compilation in place of a run', LANE_FRAME.done, done({ kind: 'compiled' })],
+  ['a result that is no text', LANE_FRAME.done, done({ kind: 'returned', json: 7 })],
+];
+
+for (const [name, type, text, runId] of BREACHES) {
+  test(`${name} is a breach`, () => {
+    const { say } = converse();
+    assert.throws(() => say(type, text, runId), ProtocolBreach);
+  });
+}
+
+test('a second call while one is open is a breach: a late call has no way to exist', () => {
+  const { say } = converse({ call: () => new Promise(() => undefined) });
+  say(LANE_FRAME.call, CALL);
+  assert.throws(() => say(LANE_FRAME.call, CALL), ProtocolBreach);
+});
+
+test('the host counts calls, arguments and log by itself', async () => {
+  const log = converse({ limits: { logLines: 1 } });
+  log.say(LANE_FRAME.log, 'log\none');
+  assert.throws(() => log.say(LANE_FRAME.log, 'log\ntwo'), ProtocolBreach);
+  const args = converse({ limits: { argumentBytes: 4 } });
+  assert.throws(() => args.say(LANE_FRAME.call, 'MQ.SendMsg\n["中文"]'), ProtocolBreach);
+  const calls = converse({ limits: { hostCalls: 1 } });
+  calls.say(LANE_FRAME.call, CALL);
+  await turn();
+  calls.say(LANE_FRAME.call, CALL);
+  assert.equal(calls.sent.at(-1)?.type, HOST_FRAME.abort);
+  calls.say(LANE_FRAME.done, done({ kind: 'returned', json: '{"Code":1}' }));
+  assert.deepEqual(await calls.conversation.outcome, {
+    kind: 'limit',
+    error: { code: 'V8_HOST_CALL_LIMIT', params: { limit: 1 } },
+  });
+});
+
+test('a result over its limit or with __proto__ keys is not passed on', async () => {
+  const large = converse({ limits: { resultBytes: 4 } });
+  large.say(LANE_FRAME.done, done({ kind: 'returned', json: '"中文"' }));
+  assert.equal((await large.conversation.outcome).kind, 'limit');
+  const dirty = converse();
+  dirty.say(LANE_FRAME.done, done({ kind: 'returned', json: '{"Code":1,"__proto__":{"admin":true}}' }));
+  assert.deepEqual(await dirty.conversation.outcome, { kind: 'returned', json: '{"Code":1}' });
+});
+
+test('a reply over its limit becomes a failed result', async () => {
+  const { sent, say } = converse({ limits: { replyBytes: 10 }, call: () => reply('x'.repeat(20)) });
+  say(LANE_FRAME.call, CALL);
+  await turn();
+  const answer = JSON.parse(sent[1]?.text ?? '') as { Code: number; ReasonCode: string };
+  assert.deepEqual([answer.Code, answer.ReasonCode], [0, 'V8_RESULT_TOO_LARGE']);
+});
+
+test('a sink that rejects is answered as a failure of the host', async () => {
+  const { sent, say } = converse({ call: () => Promise.reject(new Error('secret path')) });
+  say(LANE_FRAME.call, CALL);
+  await turn();
+  assert.match(sent[1]?.text ?? '', /"ReasonCode":"INTERNAL"/);
+  assert.doesNotMatch(sent[1]?.text ?? '', /secret/);
+});
+
+/** A sink whose first call starts a nested engine, and the outcomes its `finish` was given. */
+function nesting(limits: RunOptions['limits'] = {}) {
+  const finished: RunOutcome[] = [];
+  const inner = new RecordingSink(() => new Promise(() => undefined));
+  const parts = converse({
+    limits,
+    call: () => ({
+      kind: 'nested',
+      run: runStart('inner'),
+      calls: inner,
+      finish: async (outcome) => {
+        finished.push(outcome);
+        return '{"Code":7}';
+      },
+    }),
+  });
+  return { ...parts, inner, finished };
+}
+
+test('a nested engine runs before its call is answered', async () => {
+  const { sent, say, inner, finished } = nesting();
+  say(LANE_FRAME.call, 'ApiEngine.Run\n["inner"]');
+  await turn();
+  assert.deepEqual([sent[1]?.type, sent[1]?.runId], [HOST_FRAME.nested, 2]);
+  say(LANE_FRAME.log, 'log\nfrom inside', 2);
+  say(LANE_FRAME.done, done({ kind: 'nothing' }), 2);
+  await turn();
+  assert.deepEqual(inner.lines, ['log from inside']);
+  assert.deepEqual(finished, [{ kind: 'nothing' }]);
+  assert.deepEqual(sent[2], { type: HOST_FRAME.reply, runId: 1, text: '{"Code":7}' });
+});
+
+test('the outer run may not speak while an engine is nested in it', async () => {
+  const { say } = nesting();
+  say(LANE_FRAME.call, CALL);
+  await turn();
+  assert.throws(() => say(LANE_FRAME.log, 'log\nx', 1), ProtocolBreach);
+});
+
+test('nesting deeper than the limit is refused without starting the engine', async () => {
+  const { sent, say, finished } = nesting({ nesting: 1 });
+  say(LANE_FRAME.call, CALL);
+  await turn();
+  assert.equal(sent.at(-1)?.type, HOST_FRAME.reply);
+  assert.deepEqual(finished, [{ kind: 'limit', error: { code: 'V8_NESTED_DEPTH_LIMIT', params: { limit: 1 } } }]);
+});
+
+test('when the lane dies every level ends, innermost first, and nothing more is sent', async () => {
+  const { sent, say, conversation, finished } = nesting();
+  say(LANE_FRAME.call, CALL);
+  await turn();
+  const crash: RunOutcome = { kind: 'crashed', error: { code: 'V8_PROCESS_CRASH', params: {} } };
+  conversation.end(crash);
+  conversation.end({ kind: 'nothing' });
+  assert.deepEqual(await conversation.outcome, crash);
+  assert.deepEqual(finished, [crash]);
+  assert.equal(sent.length, 2);
+});
+
+test('an abort ends the nested engines with the root and says why', async () => {
+  const { sent, say, conversation, finished } = nesting();
+  say(LANE_FRAME.call, CALL);
+  await turn();
+  say(LANE_FRAME.call, CALL, 2);
+  assert.equal(conversation.waitsForHost, true);
+  conversation.abort({ code: 'V8_TIMEOUT', params: { limit: 5 } });
+  assert.deepEqual(sent.at(-1), { type: HOST_FRAME.abort, runId: 1, text: '' });
+  assert.equal(say(LANE_FRAME.done, done({ kind: 'nothing' }), 1), true);
+  const timeout = { kind: 'limit', error: { code: 'V8_TIMEOUT', params: { limit: 5 } } };
+  assert.deepEqual(await conversation.outcome, timeout);
+  assert.deepEqual(finished, [timeout]);
+});

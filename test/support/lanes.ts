@@ -1,0 +1,115 @@
+import { createLanePool } from '../../src/adapters/process/lane-pool.ts';
+import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../src/core/run-limits.ts';
+import type { RunOutcome } from '../../src/core/run-outcome.ts';
+import type { EngineRunner, HostCallAnswer, HostCallSink } from '../../src/ports/engine-runner.ts';
+import type { Log } from '../../src/ports/log.ts';
+import type { RunStart, ScriptInput } from '../../src/protocol/messages.ts';
+
+/** What a test wants other than the ordinary run. */
+export interface RunOptions {
+  readonly tenant?: string;
+  readonly engineKey?: string;
+  readonly limits?: Partial<RunLimits>;
+  readonly input?: Partial<ScriptInput>;
+  /** Answers host calls; the default answers every one with `{"Code":1}`. */
+  readonly call?: (name: string, args: string) => Promise<HostCallAnswer> | HostCallAnswer;
+}
+
+/** A run as its host saw it. */
+export interface Observed {
+  readonly outcome: RunOutcome;
+  readonly calls: readonly { name: string; args: string }[];
+  readonly log: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export const SILENT_LOG: Log = {
+  child: () => SILENT_LOG,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+export function openLanes(lanes = 1, options: { rssMb?: number; log?: Log } = {}): Promise<EngineRunner> {
+  return createLanePool({
+    lanes,
+    rssMb: options.rssMb ?? DEFAULT_RUN_LIMITS.rssMb,
+    timezone: 'Asia/Shanghai',
+    log: options.log ?? SILENT_LOG,
+  });
+}
+
+export function runStart(source: string, options: RunOptions = {}): RunStart {
+  const tenant = options.tenant ?? 'demo';
+  const engineKey = options.engineKey ?? 'engine';
+  return {
+    tenant,
+    engineKey,
+    version: '000000000000',
+    source,
+    input: {
+      Param: {},
+      OsClient: tenant,
+      CurrentUser: {},
+      EventName: '',
+      ApiEngineKey: engineKey,
+      InvokeType: 'Server',
+      ...options.input,
+    },
+    limits: { ...DEFAULT_RUN_LIMITS, ...options.limits },
+  };
+}
+
+export function reply(value: unknown): HostCallAnswer {
+  return { kind: 'reply', json: JSON.stringify(value) };
+}
+
+/** The host's side of a run, written down. */
+export class RecordingSink implements HostCallSink {
+  readonly calls: { name: string; args: string }[] = [];
+  readonly lines: string[] = [];
+  readonly warnings: string[] = [];
+  readonly #answer: NonNullable<RunOptions['call']>;
+
+  constructor(answer: RunOptions['call']) {
+    this.#answer = answer ?? (() => reply({ Code: 1 }));
+  }
+
+  async call(name: string, args: string): Promise<HostCallAnswer> {
+    this.calls.push({ name, args });
+    return this.#answer(name, args);
+  }
+
+  log(level: string, line: string): void {
+    this.lines.push(`${level} ${line}`);
+  }
+
+  warn(text: string): void {
+    this.warnings.push(text);
+  }
+}
+
+/** Runs one script on a lane of its own turn. */
+export async function runScript(runner: EngineRunner, source: string, options: RunOptions = {}): Promise<Observed> {
+  const sink = new RecordingSink(options.call);
+  const slot = await runner.acquire(options.tenant ?? 'demo', {});
+  try {
+    const outcome = await slot.run(runStart(source, options), sink);
+    return { outcome, calls: sink.calls, log: sink.lines, warnings: sink.warnings };
+  } finally {
+    slot.release();
+  }
+}
+
+/** The value that a script returned. Fails the test when it ended in another way. */
+export async function valueOf(runner: EngineRunner, source: string, options: RunOptions = {}): Promise<unknown> {
+  const { outcome } = await runScript(runner, source, options);
+  if (outcome.kind !== 'returned') throw new Error(`the script ended as ${JSON.stringify(outcome)}`);
+  return JSON.parse(outcome.json);
+}
+
+/** The error code of a run that broke a limit; the kind of any other end. */
+export function endOf(outcome: RunOutcome): string {
+  return 'error' in outcome && 'code' in outcome.error ? outcome.error.code : outcome.kind;
+}
