@@ -1,3 +1,4 @@
+import { renderConfigurationPage } from '../src/config/render-docs.ts';
 import { renderErrorsPage } from './errors-page.ts';
 
 /** A page of the documentation that is made from the code. To add one, write its `render` and list it here. */
@@ -8,4 +9,8 @@ export interface GeneratedPage {
   readonly render: () => string;
 }
 
-export const GENERATED_PAGES: readonly GeneratedPage[] = [{ path: 'docs/errors.md', render: renderErrorsPage }];
+export const GENERATED_PAGES: readonly GeneratedPage[] = [
+  { path: 'docs/errors.md', render: renderErrorsPage },
+  { path: 'docs/configuration.md', render: () => renderConfigurationPage('en') },
+  { path: 'docs/configuration.zh-CN.md', render: () => renderConfigurationPage('zh') },
+];

@@ -1,7 +1,9 @@
-import type { FastifyInstance } from 'fastify';
-import { AppError } from '../core/errors.ts';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
-import { bodyOf } from './json-body.ts';
+import { acceptJsonBodies, bodyOf } from './json-body.ts';
+
+/** More than an order of the demo has. */
+const MAX_ORDER_BYTES = 1024 * 1024;
 
 /** Remembered keys; older ones are forgotten. */
 const KEYS_KEPT = 10_000;
@@ -11,16 +13,17 @@ const FLAKY_FAILURES = 2;
 
 /**
  * The outside system that the sample scripts call: an ERP that takes an order once per `Idempotency-Key`, and one
- * that is away for the first two calls of each event. It forgets everything when the host ends, holds nothing of
- * value and answers this machine only.
+ * that is away for the first two calls of each event. It forgets everything when the host ends and holds nothing of
+ * value. It is a server of its own, on loopback: scripts may reach its port, and must not reach the admin API's.
  */
-export function addDemoErp(server: FastifyInstance): void {
+export function createDemoErp(): FastifyInstance {
+  const server = Fastify({ bodyLimit: MAX_ORDER_BYTES });
+  acceptJsonBodies(server);
   const receipts = new BoundedMap<Receipt>(KEYS_KEPT);
   const calls = new BoundedMap<number>(KEYS_KEPT);
   let lastReceipt = 0;
 
-  server.post('/demo/erp', async (request) => {
-    refuseStrangers(request.ip);
+  server.post('/erp', async (request) => {
     const key = String(request.headers['idempotency-key'] ?? '');
     const known = key === '' ? undefined : receipts.get(key);
     if (known !== undefined) return known;
@@ -30,8 +33,7 @@ export function addDemoErp(server: FastifyInstance): void {
     return receipt;
   });
 
-  server.post('/demo/erp/flaky/:eventId', async (request, reply) => {
-    refuseStrangers(request.ip);
+  server.post('/erp/flaky/:eventId', async (request, reply) => {
     const { eventId } = request.params as { eventId: string };
     const call = (calls.get(eventId) ?? 0) + 1;
     calls.set(eventId, call);
@@ -39,6 +41,7 @@ export function addDemoErp(server: FastifyInstance): void {
     reply.code(503);
     return { accepted: false, eventId, call };
   });
+  return server;
 }
 
 interface Receipt {
@@ -71,8 +74,4 @@ class BoundedMap<V> {
 
 function orderIdOf(body: JsonValue | undefined): JsonValue {
   return isJsonObject(body) ? (body.OrderId ?? null) : null;
-}
-
-function refuseStrangers(ip: string): void {
-  if (!/^(127\.|::1$|::ffff:127\.)/.test(ip)) throw new AppError('NOT_FOUND', { what: '/demo/erp' });
 }

@@ -4,7 +4,6 @@ import { AppError, type Lang } from '../core/errors.ts';
 import type { Log } from '../ports/log.ts';
 import { carriesToken } from './bearer-token.ts';
 import { addDeadLetterRoutes } from './dead-letter-routes.ts';
-import { addDemoErp } from './demo-erp.ts';
 import { addEngineRoutes } from './engine-routes.ts';
 import { answerError, MAX_REQUEST_BYTES, requestError } from './error-answer.ts';
 import { addHealthRoutes } from './health-routes.ts';
@@ -22,8 +21,6 @@ export interface AdminServerOptions {
   /** Language of answers to requests that ask for none. */
   readonly lang: Lang;
   readonly log: Log;
-  /** Mounts the ERP stub that the sample scripts call. */
-  readonly demoErp?: boolean;
 }
 
 /** Time for a whole request to arrive, so that slow senders do not hold sockets. */
@@ -50,7 +47,6 @@ export function createAdminServer(options: AdminServerOptions): FastifyInstance 
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   });
   addHealthRoutes(server, () => options.services.health(), options.token);
-  if (options.demoErp === true) addDemoErp(server);
   server.register(async (api) => addApi(api, { services: options.services, langOf }, options.token), {
     prefix: '/api/v1',
   });

@@ -62,11 +62,13 @@ function readConfigFile(path: string | undefined, source: EnvironmentSource): Re
   return value;
 }
 
-function nonBlank(value: unknown): string | undefined {
+/** The trimmed text; an empty one counts as absent. */
+export function nonBlank(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-function processSource(): EnvironmentSource {
+/** The real environment of this process. */
+export function processSource(): EnvironmentSource {
   return { env: process.env, cwd: process.cwd(), readFile };
 }
 

@@ -24,7 +24,7 @@ export interface EngineHeader {
 }
 
 /**
- * Reads the header block: the first `/** … *\/` of a `.js` file, its lines `* @tag value`. Other lines are prose.
+ * Reads the header block: the `/** … *\/` at the top of a `.js` file, its lines `* @tag value`. Other lines are prose.
  * Everything has a default, so a file without a block is an engine that no queue calls.
  *
  * Refusal: HEADER_INVALID with file, line and rule, for an unknown tag, a bad value, and a tag that occurs twice.
@@ -65,11 +65,18 @@ interface Tag {
   readonly line: number;
 }
 
+/**
+ * Only other comments and a directive may stand before it: a doc comment further down describes a function, not the
+ * engine.
+ */
+const HEADER_BLOCK =
+  /^(?<before>\uFEFF?(?:\s|\/\/[^\n]*\n|\/\*(?!\*)[\s\S]*?\*\/|['"]use strict['"];?)*)\/\*\*(?!\/)(?<block>[\s\S]*?)\*\//;
+
 function readTags(source: string): readonly Tag[] {
-  const block = /\/\*\*(?!\/)([\s\S]*?)\*\//.exec(source);
-  if (block?.[1] === undefined) return [];
-  const firstLine = source.slice(0, block.index).split('\n').length;
-  return block[1].split('\n').flatMap((text, offset) => {
+  const { before, block } = HEADER_BLOCK.exec(source)?.groups ?? {};
+  if (before === undefined || block === undefined) return [];
+  const firstLine = before.split('\n').length;
+  return block.split('\n').flatMap((text, offset) => {
     const tag = /^\s*(?:\*\s*)?@(\S*)\s*(.*)$/.exec(text.trimEnd());
     return tag === null ? [] : [{ name: tag[1] ?? '', value: tag[2] ?? '', line: firstLine + offset }];
   });

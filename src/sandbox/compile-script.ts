@@ -22,18 +22,21 @@ export type CompileAttempt =
 const WRAPPERS = { sync: '(function () {\n', async: '(async function () {\n', method: '({ run() {\n' } as const;
 const LINE_OFFSET = -1;
 
+/** A source without this word is compiled as a plain function; `await (x)` in one would be a call of `await`. */
+const AWAIT = /\bawait\b/;
+
 /**
- * Compiles a source as a function body: sync first, because sloppy scripts may use `await` as a name, then async for
- * top-level `await`. The attempt that read further names the fault.
+ * Compiles a source as a function body. One that says `await` is tried as an async function first, and as a plain one
+ * when that fails, because sloppy scripts may use `await` as a name. The attempt that read further names the fault.
  *
  * This alone does not prove that the source is one function body: `checkBody` of the prelude does, in a context.
  */
 export function compileScript(isolate: ivm.Isolate, engineKey: string, source: string): CompileAttempt {
-  const sync = attempt(isolate, engineKey, source, false);
-  if (sync.ok) return sync;
+  if (!AWAIT.test(source)) return attempt(isolate, engineKey, source, false);
   const async = attempt(isolate, engineKey, source, true);
   if (async.ok) return async;
-  return isFurther(async.fault.at, sync.fault.at) ? async : sync;
+  const sync = attempt(isolate, engineKey, source, false);
+  return sync.ok || isFurther(sync.fault.at, async.fault.at) ? sync : async;
 }
 
 /** Where a source closes the function around it; the start of the source when that cannot be told. */

@@ -22,6 +22,11 @@ export class RunLog {
     return this.#cut;
   }
 
+  /** Lines passed on. */
+  get lines(): number {
+    return this.#lines;
+  }
+
   write(level: ConsoleLevel, line: string): void {
     const bytes = Buffer.byteLength(line);
     if (this.#lines >= this.#limits.logLines || this.#bytes + bytes > this.#limits.logBytes) this.#cut = true;

@@ -18,6 +18,12 @@ const STACK_OVERFLOW = 'Maximum call stack size exceeded';
 /** isolated-vm's words when `timeout` ended an entry. They cannot be hidden by a script, only forged to its own harm. */
 const TIMED_OUT = 'Script execution timed out.';
 
+/** Ended by the soft timeout before it had its CPU, and without a trace: it is run again, by the watchdog's clock alone. */
+const STARVED = 'starved';
+
+/** Wall time of that second try, in CPU limits. The watchdog ends it long before; without a host it must end too. */
+const PATIENCE = 10;
+
 /** The lane, as one of its runs sees it. */
 export interface RunningLane {
   readonly channel: HostChannel;
@@ -39,7 +45,7 @@ export class ScriptRun {
   readonly #start: RunStart;
   readonly #runId: number;
   readonly #depth: number;
-  readonly #isolate: ScriptIsolate;
+  #isolate: ScriptIsolate;
   readonly #log: RunLog;
   readonly #warnings: string[] = [];
   readonly #cpuAtStart = process.cpuUsage();
@@ -51,27 +57,41 @@ export class ScriptRun {
     this.#start = start;
     this.#runId = runId;
     this.#depth = depth;
-    this.#isolate = lane.isolates.take(start.tenant, depth, start.limits.heapMb);
+    this.#isolate = this.#takeIsolate();
     this.#log = new RunLog(lane.channel, runId, start.limits);
   }
 
   /** Runs to the end. Whatever the script does, this returns or the process dies. */
   execute(): LaneDone {
-    const { tenant, limits } = this.#start;
-    let outcome: RunOutcome;
-    try {
-      outcome = this.#runInContext();
-    } catch (thrown) {
-      outcome = this.#judgeTermination(thrown);
+    const { limits } = this.#start;
+    let outcome = this.#attempt(softTimeoutMs(limits.cpuMs));
+    if (outcome === STARVED) {
+      this.#settled = undefined;
+      this.#isolate = this.#takeIsolate();
+      outcome = this.#attempt(limits.cpuMs * PATIENCE);
     }
-    this.#lane.isolates.giveBack(tenant, this.#depth, limits.heapMb, this.#isolate);
+    if (outcome === STARVED) outcome = limit('V8_CPU_LIMIT', { limit: limits.cpuMs });
     if (this.#log.cut) {
       this.#warn(`日志超过 ${limits.logLines} 行或 ${limits.logBytes} 字节，其余已丢弃 / the log was cut at its limit`);
     }
     return { outcome, warnings: this.#warnings };
   }
 
-  #runInContext(): RunOutcome {
+  #attempt(timeoutMs: number | undefined): RunOutcome | typeof STARVED {
+    try {
+      return this.#runInContext(timeoutMs);
+    } catch (thrown) {
+      return this.#judgeTermination(thrown);
+    } finally {
+      this.#lane.isolates.giveBack(this.#start.tenant, this.#depth, this.#start.limits.heapMb, this.#isolate);
+    }
+  }
+
+  #takeIsolate(): ScriptIsolate {
+    return this.#lane.isolates.take(this.#start.tenant, this.#depth, this.#start.limits.heapMb);
+  }
+
+  #runInContext(timeoutMs: number | undefined): RunOutcome {
     const target = this.#isolate.openContext();
     const prepared = this.#isolate.prepare(this.#start.engineKey, this.#start.source, target);
     if (!prepared.ok) {
@@ -79,7 +99,7 @@ export class ScriptRun {
       return { kind: 'syntax', ...prepared.fault };
     }
     try {
-      this.#enter(target, prepared.run);
+      this.#enter(target, prepared.run, timeoutMs);
     } catch (thrown) {
       if (!this.#isFloatingRejection(thrown)) throw thrown;
       this.#warnOfRejection(thrown);
@@ -90,9 +110,8 @@ export class ScriptRun {
   }
 
   /** The one entry into script code: the script, then every microtask it left. */
-  #enter(target: ScriptContext, run: ivm.Reference): void {
+  #enter(target: ScriptContext, run: ivm.Reference, timeoutMs: number | undefined): void {
     const { input, limits } = this.#start;
-    const timeout = softTimeoutMs(limits.cpuMs);
     target.begin.applySync(
       undefined,
       [
@@ -106,7 +125,7 @@ export class ScriptRun {
         (level: ConsoleLevel, line: string) => this.#log.write(level, line),
         (kind: string, a: string, b: string, c: string) => this.#settle(kind, a, b, c),
       ],
-      timeout === undefined ? {} : { timeout },
+      timeoutMs === undefined ? {} : { timeout: timeoutMs },
     );
   }
 
@@ -185,7 +204,7 @@ export class ScriptRun {
    * Names the limit that ended the run. The isolate is thrown away: its queue may hold microtasks, which would run
    * inside the next entry with that run's rights.
    */
-  #judgeTermination(thrown: unknown): RunOutcome {
+  #judgeTermination(thrown: unknown): RunOutcome | typeof STARVED {
     const { limits } = this.#start;
     const outOfMemory = this.#isolate.disposed;
     this.#isolate.dispose();
@@ -193,9 +212,8 @@ export class ScriptRun {
     if (this.#lane.aborting !== undefined) return limit('V8_TIMEOUT', { limit: limits.wallMs });
     if (outOfMemory) return limit('V8_MEMORY_LIMIT', { limit: limits.heapMb });
     if (!isTimeout(thrown)) throw thrown;
-    if (wasStarved(this.#usedCpuMs(), limits.cpuMs, this.#hostCalls)) {
-      return { kind: 'unstarted', error: { code: 'V8_EXECUTION_QUEUE_TIMEOUT', params: { limit: limits.cpuMs } } };
-    }
+    const spoke = this.#hostCalls > 0 || this.#log.lines > 0;
+    if (wasStarved(this.#usedCpuMs(), limits.cpuMs, spoke)) return STARVED;
     return limit('V8_CPU_LIMIT', { limit: limits.cpuMs });
   }
 

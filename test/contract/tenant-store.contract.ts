@@ -204,6 +204,16 @@ function transactions(open: OpenTenantStore): void {
       assert.deepEqual(await store.outbox.pending(), { rows: 0, failed: 0 });
     });
 
+    it('refuses to commit over an event that is done already', async (t) => {
+      const { store } = await open(t);
+      await store.createTables([STOCK]);
+      await runEvent(store, 'e1');
+      const tx = await store.begin(WAIT_MS);
+      await takeOne(tx.tables);
+      await assert.rejects(tx.commit({ claim: keyOf('e1'), resolveParked: false, outbox: [] }), hasCode('DB_TORN'));
+      assert.equal(await stock(store), 99);
+    });
+
     it('takes no statement after its end', async (t) => {
       const { store } = await open(t);
       await store.createTables([STOCK]);
@@ -437,13 +447,35 @@ function parking(open: OpenTenantStore): void {
     it('resolves the rows of an event with the commit of its later attempt, and clears its crashes', async (t) => {
       const { store } = await open(t);
       await store.createTables([STOCK]);
-      await store.parked.park(parkOf('e1'));
       await store.parked.park(parkOf('e1', { attempt: 3, state: 'dead', reason: 'rejected' }));
+      await store.parked.park(parkOf('e1'));
       await store.parked.park(parkOf('other'));
       await store.crashes.count(keyOf('e1'));
       await runEvent(store, 'e1', { resolve: true });
       assert.deepEqual(await states(store), ['e1 1.2 resolved', 'e1 1.3 resolved', 'other 1.2 waiting']);
       assert.equal(await store.crashes.count(keyOf('e1')), 1);
+    });
+
+    it('drops an earlier attempt that still waits: its message has gone on', async (t) => {
+      const { store } = await open(t);
+      await store.parked.park(parkOf('e1'));
+      await store.parked.park(parkOf('e1', { attempt: 3 }));
+      assert.deepEqual(await states(store), ['e1 1.3 waiting']);
+      await store.parked.park(parkOf('e1', { attempt: 4, state: 'dead', reason: 'budget-exhausted' }));
+      assert.deepEqual(await states(store), ['e1 1.4 dead']);
+    });
+
+    it('keeps every other content of an EventId that was done, each once, and never replays or resolves it', async (t) => {
+      const { store } = await open(t);
+      await store.createTables([STOCK]);
+      await runEvent(store, 'e1');
+      const reused = (text: string) =>
+        parkOf('e1', { attempt: 1, state: 'dead', reason: 'event-id-reused', body: new TextEncoder().encode(text) });
+      for (const text of ['a', 'b', 'a']) await store.parked.park(reused(text));
+      assert.deepEqual(await states(store), ['e1 1.1 dead', 'e1 2.1 dead']);
+      assert.equal(await store.parked.replay({ all: true }), 0);
+      await store.parked.resolve(keyOf('e1'));
+      assert.deepEqual(await states(store), ['e1 1.1 dead', 'e1 2.1 dead']);
     });
 
     it('resolves on request only what the inbox says is done', async (t) => {
@@ -566,15 +598,15 @@ function retention(open: OpenTenantStore): void {
       assert.deepEqual(await states(store), ['young-dead 1.2 dead']);
     });
 
-    it('keeps the inbox row of an event that still has a parked row, so that a replay finds it done', async (t) => {
+    it('keeps the inbox row of an event that still has a parked row, so that its message is found done', async (t) => {
       const { store, elapse } = await open(t);
       await store.createTables([STOCK]);
-      await store.parked.park(parkOf('e1', { state: 'dead', reason: 'rejected' }));
-      await runEvent(store, 'e1');
+      await store.parked.park(parkOf('parked'));
+      for (const eventId of ['parked', 'alone']) await runEvent(store, eventId);
       await elapse(400 * DAY_MS);
-      await store.purge({ ...RETENTION, deadLettersMs: 500 * DAY_MS, inboxMs: 1 });
-      assert.equal((await store.findInbox(keyOf('e1')))?.status, 'done');
-      assert.equal(await store.parked.replay({ eventId: 'e1' }), 0);
+      assert.equal(await store.purge(RETENTION), 1);
+      assert.equal((await store.findInbox(keyOf('parked')))?.status, 'done');
+      assert.equal(await store.findInbox(keyOf('alone')), undefined);
     });
 
     it('never keeps the inbox shorter than the dead letters and seven days', async (t) => {

@@ -53,6 +53,7 @@ for (const [why, source] of [
   ['no block', 'return 1;'],
   ['an ordinary comment', '/* @queue x */ return 1;'],
   ['an empty comment', '/**/ return 1;'],
+  ['a doc comment below code', 'var a = 1;\n/**\n * @param {number} n\n */\nfunction f(n) {}'],
   ['a block of prose', '/** Shows the stock, mail me@example.com */ return 1;'],
 ] as const) {
   test(`${why} means the defaults, the key from the file's name`, () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EngineRunner } from '../../src/ports/engine-runner.ts';
 import { liveLanes } from '../support/lane-leaks.ts';
-import { endOf, openLanes, type RunOptions, reply, runScript, valueOf } from '../support/lanes.ts';
+import { endOf, openLanes, type RunOptions, reply, returnedBy, runScript } from '../support/lanes.ts';
 
 let lanes: EngineRunner;
 before(async () => {
@@ -14,7 +14,7 @@ after(async () => {
 });
 
 /** Ends an attack while the test still waits: CPU, then wall, then the promise of budget plus one second. */
-const TIGHT = { cpuMs: 300, wallMs: 1500 };
+const TIGHT = { cpuMs: 300, wallMs: 5000 };
 
 interface Attack {
   readonly name: string;
@@ -51,7 +51,7 @@ const ATTACKS: readonly Attack[] = [
   {
     name: 'an endless getter of a floating rejection',
     source: 'Promise.reject({get message(){ while (true) {} }}); return {Code:1}',
-    ends: ['V8_CPU_LIMIT', 'V8_TIMEOUT', 'returned'],
+    ends: ['V8_CPU_LIMIT', 'V8_TIMEOUT'],
   },
   {
     name: 'a catastrophic regular expression',
@@ -61,7 +61,7 @@ const ATTACKS: readonly Attack[] = [
   {
     name: 'a BigInt bomb',
     source: 'let a = 3n ** 1000000n; for (;;) a = a * a',
-    ends: ['V8_CPU_LIMIT', 'V8_TIMEOUT', 'threw', 'V8_PROCESS_MEMORY'],
+    ends: ['V8_CPU_LIMIT', 'V8_TIMEOUT'],
   },
   {
     name: 'a sort of a huge array',
@@ -132,7 +132,7 @@ for (const { name, source, ends, options = {} } of ATTACKS) {
     assert.ok(ends.includes(endOf(outcome)), JSON.stringify(outcome).slice(0, 300));
     assert.ok(took < limits.wallMs + 1000, `ended after ${Math.round(took)} ms`);
     assert.deepEqual(new Set(await neighbour.stop()), new Set([1]), 'the neighbour went on undisturbed');
-    assert.deepEqual(await valueOf(lanes, 'return {Code:1}'), { Code: 1 });
+    assert.deepEqual(await returnedBy(lanes, 'return {Code:1}'), { Code: 1 });
   });
 }
 
@@ -141,7 +141,7 @@ function keepRunning(tenant: string): { stop(): Promise<unknown[]> } {
   const values: unknown[] = [];
   let stopped = false;
   const loop = (async () => {
-    while (!stopped) values.push(await valueOf(lanes, 'return 1', { tenant }));
+    while (!stopped) values.push(await returnedBy(lanes, 'return 1', { tenant }));
   })();
   return {
     async stop() {
@@ -163,7 +163,7 @@ test('a run that waits for the host ends at its wall limit without losing its la
     });
     assert.deepEqual(outcome, { kind: 'limit', error: { code: 'V8_TIMEOUT', params: { limit: 200 } } });
     assert.ok(performance.now() - startedAt < 700);
-    assert.equal(await valueOf(lane, 'return 5'), 5);
+    assert.equal(await returnedBy(lane, 'return 5'), 5);
     assert.ok(before !== undefined && liveLanes().includes(before));
   } finally {
     await lane.close();
@@ -184,10 +184,10 @@ test('arguments over their limit are answered, not sent', async () => {
   );
   const answers = JSON.parse(outcome.kind === 'returned' ? outcome.json : '[]') as Record<string, unknown>[];
   assert.deepEqual(
-    answers.map((each) => [each['Code'], each['ReasonCode']]),
+    answers.map((each) => [each.Code, each.ReasonCode]),
     Array(3).fill([0, 'V8_RESULT_TOO_LARGE']),
   );
-  assert.match(String(answers[2]?.['Msg']), /limit is 1000/);
+  assert.match(String(answers[2]?.Msg), /limit is 1000/);
   assert.equal(calls.length, 0);
 });
 
@@ -206,5 +206,5 @@ test('the log is cut at its lines and bytes, with one warning at the end', async
 
 test('memory that one run left does not end the next one', async () => {
   const source = 'const a = []; for (let i = 0; i < 60; i++) a.push("é".repeat(5e5) + i); return a.length';
-  for (let i = 0; i < 8; i++) assert.equal(await valueOf(lanes, source, { tenant: `tenant${i}` }), 60);
+  for (let i = 0; i < 8; i++) assert.equal(await returnedBy(lanes, source, { tenant: `tenant${i}` }), 60);
 });

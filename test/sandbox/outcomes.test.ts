@@ -4,7 +4,7 @@ import { judgeDelivery } from '../../src/core/verdict.ts';
 import type { EngineRunner } from '../../src/ports/engine-runner.ts';
 import { readCases } from '../support/cases.ts';
 import { liveLanes } from '../support/lane-leaks.ts';
-import { endOf, openLanes, runScript, valueOf } from '../support/lanes.ts';
+import { endOf, openLanes, returnedBy, runScript } from '../support/lanes.ts';
 
 let lanes: EngineRunner;
 before(async () => {
@@ -37,7 +37,7 @@ for (const [file, legacyAck] of [
 }
 
 test('a result is what JSON makes of it', async () => {
-  assert.deepEqual(await valueOf(lanes, 'return {Code:1, f(){}, u:undefined, get g(){return 2}, d:new Date(0)}'), {
+  assert.deepEqual(await returnedBy(lanes, 'return {Code:1, f(){}, u:undefined, get g(){return 2}, d:new Date(0)}'), {
     Code: 1,
     g: 2,
     d: '1970-01-01T00:00:00.000Z',
@@ -45,9 +45,9 @@ test('a result is what JSON makes of it', async () => {
 });
 
 test('V8.Result counts only when nothing was returned', async () => {
-  assert.deepEqual(await valueOf(lanes, 'V8.Result = {Code:1}; (function(){ return; })();'), { Code: 1 });
-  assert.equal(await valueOf(lanes, 'V8.Result = {Code:1}; return null'), null);
-  assert.deepEqual(await valueOf(lanes, 'V8.Result = {Code:1}; await null;'), { Code: 1 });
+  assert.deepEqual(await returnedBy(lanes, 'V8.Result = {Code:1}; (function(){ return; })();'), { Code: 1 });
+  assert.equal(await returnedBy(lanes, 'V8.Result = {Code:1}; return null'), null);
+  assert.deepEqual(await returnedBy(lanes, 'V8.Result = {Code:1}; await null;'), { Code: 1 });
   assert.deepEqual((await runScript(lanes, 'return')).outcome, { kind: 'nothing' });
 });
 
@@ -148,12 +148,17 @@ test('a promise that can never settle fails at once', async () => {
 });
 
 test('top-level await works, and await of something that is no promise too', async () => {
-  assert.equal(await valueOf(lanes, 'const a = await Promise.resolve(20);\nreturn a + await 1'), 21);
-  assert.deepEqual(await valueOf(lanes, 'return await V8.FormEngine.GetFormData("t")'), { Code: 1 });
+  assert.equal(await returnedBy(lanes, 'const a = await Promise.resolve(20);\nreturn a + await 1'), 21);
+  assert.deepEqual(await returnedBy(lanes, 'return await V8.FormEngine.GetFormData("t")'), { Code: 1 });
+});
+
+test('await before a bracket is an await, not a call', async () => {
+  assert.equal(await returnedBy(lanes, 'return await (async () => 8)()'), 8);
+  assert.deepEqual(await returnedBy(lanes, 'const [a] = await [9];\nreturn await (a)'), 9);
 });
 
 test('scripts are sloppy: await can be a name and undeclared variables are globals', async () => {
-  assert.equal(await valueOf(lanes, 'var await = 3; x = 4; return await + globalThis.x'), 7);
+  assert.equal(await returnedBy(lanes, 'var await = 3; x = 4; return await + globalThis.x'), 7);
 });
 
 test('a syntax error names file, line and column', async () => {
@@ -193,15 +198,15 @@ test('compiling tells the same without running', async () => {
 });
 
 test('a new version of an engine is run, not the one compiled before', async () => {
-  assert.equal(await valueOf(lanes, 'return 1'), 1);
-  assert.equal(await valueOf(lanes, 'return 2'), 2);
+  assert.equal(await returnedBy(lanes, 'return 1'), 1);
+  assert.equal(await returnedBy(lanes, 'return 2'), 2);
 });
 
 test('nothing of a run is left for the next one', async () => {
   const dirty = 'globalThis.n = (globalThis.n || 0) + 1; Array.prototype.map = () => "pwn"; V8.x = 1; return n';
-  assert.equal(await valueOf(lanes, dirty), 1);
-  assert.equal(await valueOf(lanes, dirty), 1);
-  assert.deepEqual(await valueOf(lanes, 'return [[1].map(x => x), typeof n, typeof V8.x]'), [
+  assert.equal(await returnedBy(lanes, dirty), 1);
+  assert.equal(await returnedBy(lanes, dirty), 1);
+  assert.deepEqual(await returnedBy(lanes, 'return [[1].map(x => x), typeof n, typeof V8.x]'), [
     [1],
     'undefined',
     'undefined',

@@ -4,6 +4,9 @@ import type { RunOutcome } from '../../src/core/run-outcome.ts';
 import type { EngineRunner, HostCallAnswer, HostCallSink } from '../../src/ports/engine-runner.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { RunStart, ScriptInput } from '../../src/protocol/messages.ts';
+import { SILENT_LOG } from './silent-log.ts';
+
+export { SILENT_LOG };
 
 /** What a test wants other than the ordinary run. */
 export interface RunOptions {
@@ -22,14 +25,6 @@ export interface Observed {
   readonly log: readonly string[];
   readonly warnings: readonly string[];
 }
-
-export const SILENT_LOG: Log = {
-  child: () => SILENT_LOG,
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 export function openLanes(lanes = 1, options: { rssMb?: number; log?: Log } = {}): Promise<EngineRunner> {
   return createLanePool({
@@ -103,7 +98,7 @@ export async function runScript(runner: EngineRunner, source: string, options: R
 }
 
 /** The value that a script returned. Fails the test when it ended in another way. */
-export async function valueOf(runner: EngineRunner, source: string, options: RunOptions = {}): Promise<unknown> {
+export async function returnedBy(runner: EngineRunner, source: string, options: RunOptions = {}): Promise<unknown> {
   const { outcome } = await runScript(runner, source, options);
   if (outcome.kind !== 'returned') throw new Error(`the script ended as ${JSON.stringify(outcome)}`);
   return JSON.parse(outcome.json);

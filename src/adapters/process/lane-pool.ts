@@ -3,7 +3,7 @@ import type { RunOutcome } from '../../core/run-outcome.ts';
 import type { CompileResult, EngineRunner, HostCallSink, RunSlot } from '../../ports/engine-runner.ts';
 import type { Log } from '../../ports/log.ts';
 import type { RunStart } from '../../protocol/messages.ts';
-import { laneCommand } from './lane-command.ts';
+import { type LaneCommand, laneCommand } from './lane-command.ts';
 import type { LaneEnd } from './lane-process.ts';
 import { describeEnd, LaneSeat, type SeatListener, type SeatServices } from './lane-seat.ts';
 import { WaitLine } from './wait-line.ts';
@@ -17,6 +17,8 @@ export interface LanePoolOptions {
   /** IANA name; the local time of scripts. */
   readonly timezone: string;
   readonly log: Log;
+  /** How a lane is started; `laneCommand` unless given. */
+  readonly command?: LaneCommand;
 }
 
 /**
@@ -45,7 +47,7 @@ class LanePool implements EngineRunner, SeatListener {
   constructor(options: LanePoolOptions) {
     this.#lanes = options.lanes;
     const services: SeatServices = {
-      command: laneCommand(options.timezone),
+      command: options.command ?? laneCommand(options.timezone),
       watchdog: new Watchdog(),
       rssMb: options.rssMb,
       log: options.log.child('adapters.process'),
@@ -163,7 +165,11 @@ class Slot implements RunSlot {
     }
     const lane = this.#idleLane();
     if (lane === undefined) return { kind: 'unstarted', error: LANE_LOST };
-    return lane.run(start, calls);
+    const outcome = await lane.run(start, calls);
+    if (outcome.kind !== 'unstarted' || lane.alive) return outcome;
+    // Its lane was gone before it began: nothing has happened, so another one may run it.
+    const other = this.#idleLane();
+    return other === undefined ? outcome : other.run(start, calls);
   }
 
   async compile(engineKey: string, source: string): Promise<CompileResult> {

@@ -58,7 +58,7 @@ export class SqliteConnection {
 
   /** Number that SQLite raises with every change of a table. */
   schemaVersion(): number {
-    const row = this.#db.prepare('PRAGMA schema_version').get();
+    const row = this.#prepare('PRAGMA schema_version', 'host').get();
     return Number(row?.schema_version);
   }
 

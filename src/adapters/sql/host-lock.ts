@@ -9,6 +9,9 @@ export interface HostLock {
   close(): void;
 }
 
+/** Garbage collection closes a connection that nobody refers to, and the lock would go with it. */
+const held = new Set<DatabaseSync>();
+
 /**
  * Takes the data directory for this process: data files are opened by one host only (delivery.md F11). The lock is
  * an exclusive transaction on `host.lock`, which the operating system drops when the process dies.
@@ -25,7 +28,12 @@ export function openHostLock(dataDir: string): HostLock {
     throw new AppError('HOST_LOCKED', { dir: dataDir, holder: readHolder(holderPath) }, { cause: error });
   }
   writeFileSync(holderPath, String(pid));
-  return { close: () => db.close() };
+  held.add(db);
+  return {
+    close() {
+      if (held.delete(db)) db.close();
+    },
+  };
 }
 
 function readHolder(path: string): string {

@@ -1,3 +1,4 @@
+import type { EventKey } from '../../ports/tenant-store.ts';
 import { clearCrashes } from './crashes.ts';
 import type { Inbox } from './inbox.ts';
 import { hasKey, isOfEvent, type ParkedKey } from './parked-rows.ts';
@@ -13,7 +14,8 @@ export interface ReplayFilter {
 
 /**
  * Makes dead rows wait again: next cycle, attempt 1, due now, the same EventId. A row whose event is done meanwhile
- * ends `resolved` instead (delivery.md F12). @returns rows that wait again.
+ * ends `resolved` instead (delivery.md F12). A reused EventId stays dead: its content needs an id of its own.
+ * @returns rows that wait again.
  */
 export async function replayDead(
   db: SystemDb,
@@ -34,7 +36,8 @@ async function selectDead(db: SystemDb, filter: ReplayFilter): Promise<readonly 
   let select = db
     .selectFrom('mq_parked')
     .select(['QueueName as queue', 'EventId as eventId', 'Cycle as cycle', 'Attempt as attempt'])
-    .where('State', '=', 'dead');
+    .where('State', '=', 'dead')
+    .where('Reason', '<>', 'event-id-reused');
   if (filter.queue !== undefined) select = select.where('QueueName', '=', filter.queue);
   if (filter.eventId !== undefined) select = select.where('EventId', '=', filter.eventId);
   return select.orderBy('FirstAt').execute();
@@ -66,12 +69,12 @@ async function waitAgain(db: SystemDb, dialect: SqlDialect, row: ParkedKey): Pro
   return Number(result.numUpdatedRows);
 }
 
-/** Above every cycle of the event: two dead rows of one event (a producer's resend) may be replayed together. */
-async function nextCycle(db: SystemDb, row: ParkedKey): Promise<number> {
+/** A cycle above every one of the event: two dead rows of one event (a producer's resend) may be replayed together. */
+export async function nextCycle(db: SystemDb, event: EventKey): Promise<number> {
   const { last } = await db
     .selectFrom('mq_parked')
     .select((eb) => eb.fn.max('Cycle').as('last'))
-    .where((eb) => isOfEvent(eb, row))
+    .where((eb) => isOfEvent(eb, event))
     .executeTakeFirstOrThrow();
-  return last + 1;
+  return (last ?? 0) + 1;
 }

@@ -1,9 +1,9 @@
 import { type Expression, sql } from 'kysely';
 import { AppError } from '../../core/errors.ts';
-import type { ParkedState } from '../../core/parked.ts';
+import type { DeadReason, ParkedState } from '../../core/parked.ts';
 import type { EventKey, LeasedParkedRow, ParkedRow, ParkedStore, ParkRequest } from '../../ports/tenant-store.ts';
 import type { Inbox } from './inbox.ts';
-import { replayDead } from './parked-replay.ts';
+import { nextCycle, replayDead } from './parked-replay.ts';
 import {
   failureColumns,
   hasKey,
@@ -18,6 +18,9 @@ import type { SqlDatabase } from './sql-database.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SystemDb } from './system-tables.ts';
 
+/** Dead letters with another content than the event that was done: no run of that event answers for them. */
+const REUSED_ID: DeadReason = 'event-id-reused';
+
 /** Keys are compared by an OR of so many, and databases limit the depth of an expression. */
 const MAX_LEASED = 100;
 
@@ -28,6 +31,7 @@ export async function resolveParked(db: SystemDb, dialect: SqlDialect, key: Even
     .set({ State: 'resolved', LastAt: dialect.fromNow(0), ClaimUntil: null })
     .where((eb) => isOfEvent(eb, key))
     .where('State', '<>', 'resolved')
+    .where('Reason', '<>', REUSED_ID)
     .execute();
 }
 
@@ -43,6 +47,8 @@ export class SqlParkedStore implements ParkedStore {
 
   async park(request: ParkRequest): Promise<void> {
     await this.#database.write(async (db) => {
+      if (request.reason === REUSED_ID) return this.#keepReused(db, request);
+      await this.#dropOvertaken(db, request);
       if (request.state === 'dead') await this.#bury(db, request);
       await this.#insertOnce(db, request);
     });
@@ -115,6 +121,32 @@ export class SqlParkedStore implements ParkedStore {
 
   replay(filter: { queue?: string; eventId?: string; all?: boolean }): Promise<number> {
     return this.#database.write((db) => replayDead(db, this.#database.dialect, this.#inbox, filter));
+  }
+
+  /**
+   * An earlier attempt still waits when the mover died after publishing it. The message has gone on since; left there,
+   * the row would give it its whole budget again.
+   */
+  async #dropOvertaken(db: SystemDb, request: ParkRequest): Promise<void> {
+    await db
+      .deleteFrom('mq_parked')
+      .where((eb) => isOfEvent(eb, request))
+      .where('Cycle', '=', request.cycle)
+      .where('Attempt', '<', request.attempt)
+      .where('State', '=', 'waiting')
+      .execute();
+  }
+
+  /** The inbox says `done` about another content, so neither it nor that event's rows may swallow this one. */
+  async #keepReused(db: SystemDb, request: ParkRequest): Promise<void> {
+    const known = await selectParked(db, this.#database.dialect)
+      .where((eb) => isOfEvent(eb, request))
+      .where('Reason', '=', REUSED_ID)
+      .where('Body', '=', request.body)
+      .executeTakeFirst();
+    if (known !== undefined) return;
+    const row = { ...request, cycle: await nextCycle(db, request) };
+    await db.insertInto('mq_parked').values(insertColumns(row, this.#database.dialect)).execute();
   }
 
   /**

@@ -33,8 +33,8 @@ export class SqliteTransaction implements TxSession {
   }
 
   async commit(): Promise<void> {
-    this.#assertUsable();
     try {
+      this.#assertUsable();
       this.#connection.exec('COMMIT');
       this.#end();
     } catch (error: unknown) {

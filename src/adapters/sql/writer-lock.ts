@@ -35,8 +35,9 @@ export class WriterLock {
   async close(waitMs: number): Promise<void> {
     this.#closed = true;
     for (const waiter of this.#waiters.splice(0)) waiter.refuse(closedError());
-    // The last one in the line; whoever refuses it has waited long enough.
-    if (this.#held) await this.#wait(waitMs, undefined).catch(() => undefined);
+    if (!this.#held) return;
+    const release = await this.#wait(waitMs, undefined).catch(() => undefined);
+    release?.();
   }
 
   #wait(waitMs: number, signal: AbortSignal | undefined): Promise<ReleaseLock> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { ProtocolBreach } from '../../../src/adapters/process/protocol-breach.ts';
 import { RunConversation } from '../../../src/adapters/process/run-conversation.ts';
 import type { RunOutcome } from '../../../src/core/run-outcome.ts';

@@ -47,6 +47,18 @@ describe('a lost transaction (F1, F2)', () => {
     assert.equal(await quantities(database), 'a2');
   });
 
+  it('dooms a run whose database has no room left, and stores nothing of it', async (t) => {
+    const { database } = await openShop(t);
+    const tx = await database.begin(100);
+    await sql`update shop set Qty = 2`.execute(tx.script);
+    await sql`pragma max_page_count = 1`.execute(tx.system);
+    const large = sql`insert into shop values (${'x'.repeat(1_000_000)}, 1)`;
+    await assert.rejects(large.execute(tx.script), hasCode('DB_UNAVAILABLE'));
+    await assert.rejects(sql`update shop set Qty = 3`.execute(tx.script), hasCode('DB_UNAVAILABLE'));
+    await assert.rejects(tx.commit(), hasCode('DB_UNAVAILABLE'));
+    assert.equal(await quantities(database), 'a1');
+  });
+
   it('survives a failed statement that left the transaction open', async (t) => {
     const { database } = await openShop(t);
     const tx = await database.begin(100);
@@ -61,8 +73,7 @@ describe('a lost transaction (F1, F2)', () => {
     const { database } = await openShop(t);
     const torn = await database.begin(100);
     await assert.rejects(sql`commit`.execute(torn.system));
-    await assert.rejects(torn.commit());
-    await torn.rollback();
+    await assert.rejects(torn.commit(), hasCode('DB_TORN'));
     await (await database.begin(100)).rollback();
     await assert.rejects(
       database.write(() => Promise.reject(new Error('work failed'))),

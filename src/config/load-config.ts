@@ -1,0 +1,116 @@
+import { availableParallelism } from 'node:os';
+import * as z from 'zod';
+import { bilingual } from '../core/bilingual.ts';
+import { type EnvironmentSource, nonBlank, processSource } from './cli-environment.ts';
+import { readConfigFile } from './config-file.ts';
+import { configError, type Problem } from './problem.ts';
+import { hasRaw, type RawSettings, setRaw } from './raw-settings.ts';
+import { readEnvironment, unknownName } from './read-environment.ts';
+import { Secret } from './secret.ts';
+import { SETTING_LIST, variableOf } from './setting-list.ts';
+import { CROSS_CHECKS, SETTINGS_SCHEMA, type Settings } from './settings-schema.ts';
+
+type DeepReadonly<T> = T extends Secret
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly DeepReadonly<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+      : T;
+
+/** Where a setting's value came from. */
+export type SettingOrigin = 'default' | 'file' | 'environment';
+
+/** The frozen configuration of a host. */
+export type Config = DeepReadonly<Settings> & {
+  /** Configuration file that was read; undefined when there is none. */
+  readonly file: string | undefined;
+  /** Where the value of a path such as `http.port` came from. */
+  originOf(path: string): SettingOrigin;
+  /** True when somebody chose the value: such a port does not move on when it is taken. */
+  isConfigured(path: string): boolean;
+};
+
+export interface LoadOptions {
+  /** `--config`. */
+  readonly configFile?: string | undefined;
+  readonly source?: EnvironmentSource;
+  /** CPU cores, for the default of `sandbox.lanes`. */
+  readonly cores?: number;
+}
+
+const MAX_DEFAULT_LANES = 16;
+
+/**
+ * Reads file and environment (which goes before the file), fills in defaults and checks everything.
+ * @throws AppError CONFIG_INVALID with every problem: path, variable and rule, never a value.
+ */
+export function loadConfig(options: LoadOptions = {}): Config {
+  const source = options.source ?? processSource();
+  const { file, tree, problems } = readConfigFile(options.configFile ?? nonBlank(source.env.V8HOST_CONFIG), source);
+  const environment = readEnvironment(source);
+  problems.push(...environment.problems);
+
+  const origins = new Map<string, SettingOrigin>();
+  for (const { keys, path } of SETTING_LIST) if (hasRaw(tree, keys)) origins.set(path, 'file');
+  for (const { setting, value } of environment.values) {
+    origins.set(setting.path, 'environment');
+    setRaw(tree, setting.keys, value);
+  }
+  if (!origins.has('demo')) setRaw(tree, ['demo'], origins.size === 0);
+  if (!origins.has('sandbox.lanes')) {
+    setRaw(tree, ['sandbox', 'lanes'], Math.min(options.cores ?? availableParallelism(), MAX_DEFAULT_LANES));
+  }
+  return freeze(check(tree, problems), file, origins);
+}
+
+function check(tree: RawSettings, problems: Problem[]): Settings {
+  const parsed = SETTINGS_SCHEMA.safeParse(tree, { error: z.locales.en().localeError });
+  if (!parsed.success) {
+    // The same issues in the same order, in the other language.
+    const chinese = SETTINGS_SCHEMA.safeParse(tree, { error: z.locales.zhCN().localeError }).error?.issues ?? [];
+    problems.push(...parsed.error.issues.flatMap((issue, index) => problemsOf(issue, chinese[index] ?? issue)));
+  } else {
+    const broken = CROSS_CHECKS.filter((rule) => !rule.holds(parsed.data));
+    problems.push(...broken.map(({ path, rule }) => ({ where: placeOf(path.split('.')), rule })));
+  }
+  if (!parsed.success || problems.length > 0) throw configError(problems);
+  return parsed.data;
+}
+
+function problemsOf(english: z.core.$ZodIssue, chinese: z.core.$ZodIssue): Problem[] {
+  const path = english.path.map(String);
+  if (english.code === 'unrecognized_keys') {
+    const known = SETTING_LIST.map((setting) => setting.path);
+    return english.keys.map((key) => {
+      const where = [...path, key].join('.');
+      return { where, rule: unknownName(where, known) };
+    });
+  }
+  const own = english.message === chinese.message;
+  return [{ where: placeOf(path), rule: own ? english.message : bilingual(chinese.message, english.message) }];
+}
+
+/** `http.port (V8HOST_HTTP_PORT)`; list items are named with their index. */
+function placeOf(path: readonly string[]): string {
+  const setting = SETTING_LIST.find(({ keys }) => keys.every((key, index) => key === path[index]));
+  return setting === undefined ? path.join('.') : `${path.join('.')} (${variableOf(setting.keys)})`;
+}
+
+function freeze(settings: Settings, file: string | undefined, origins: ReadonlyMap<string, SettingOrigin>): Config {
+  const originOf = (path: string): SettingOrigin => origins.get(path) ?? 'default';
+  return Object.freeze({
+    ...deepFreeze(settings),
+    file,
+    originOf,
+    isConfigured: (path: string) => originOf(path) !== 'default',
+  });
+}
+
+function deepFreeze<T>(value: T): DeepReadonly<T> {
+  if (typeof value === 'object' && value !== null && !(value instanceof Secret)) {
+    Object.values(value).forEach(deepFreeze);
+    Object.freeze(value);
+  }
+  return value as DeepReadonly<T>;
+}

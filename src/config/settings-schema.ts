@@ -1,0 +1,225 @@
+/** Every setting of the host: its rule, its default and what the documentation says about it. */
+import * as z from 'zod';
+import { bilingual, ruleOf } from '../core/bilingual.ts';
+import { parseAllowedTarget } from '../core/outbound-target.ts';
+import { parseTenantId } from '../core/tenant.ts';
+import { Secret } from './secret.ts';
+
+/** What the documentation says about one setting. */
+export interface SettingDoc {
+  readonly zh: string;
+  readonly en: string;
+  /** Set where the default is worked out at start. */
+  readonly computedDefault?: { readonly zh: string; readonly en: string };
+  readonly secret?: true;
+}
+
+/** Documentation by schema. */
+export const SETTING_DOCS = z.registry<SettingDoc>();
+
+const TENANT = z.string().superRefine((text, context) => {
+  const parsed = parseTenantId(text);
+  if (!parsed.ok) context.addIssue({ code: 'custom', message: ruleOf(parsed.error) });
+});
+
+const HOST_NAME = z
+  .string()
+  .regex(/^[A-Za-z0-9.:_-]+$/, { error: bilingual('须为 IP 地址或主机名', 'an IP address or a host name') });
+
+const TIMEZONE = z.string().refine(isTimezone, {
+  error: bilingual('须为 IANA 时区名，如 Asia/Shanghai', 'an IANA time zone such as Asia/Shanghai'),
+});
+
+const TOKEN = z
+  .string()
+  .regex(/^[\x21-\x7e]{16,}$/, {
+    error: bilingual('至少 16 个可见 ASCII 字符，不含空格', 'at least 16 printable ASCII characters without blanks'),
+  })
+  .transform((text) => new Secret(text));
+
+const TARGET = z.string().refine((text) => parseAllowedTarget(text) !== undefined, {
+  error: bilingual(
+    '须为 host、host:port 或 [IPv6]:port，不含协议、路径和通配符',
+    'host, host:port or [IPv6]:port, without scheme, path or wildcard',
+  ),
+});
+
+/** Dead letters may be replayed until they are purged; the inbox must still know them then (or they run twice). */
+const INBOX_MARGIN_DAYS = 7;
+
+/** What a lane process needs beside the heap of its isolate. MB. */
+const LANE_BASE_MB = 100;
+
+export const SETTINGS_SCHEMA = z.strictObject({
+  tenant: setting(TENANT.default('demo'), {
+    zh: '主租户。它的数据库保存租户登记表 sys_osclients。环境变量 OsClient 同样有效。',
+    en: 'The main tenant. Its database holds the register of tenants, sys_osclients. The variable OsClient is read, too.',
+  }),
+  dataDir: setting(z.string().min(1).default('./data'), {
+    zh: '数据目录，相对路径以启动目录为准。一个目录同时只能由一个主机使用。',
+    en: 'Folder of the data; a relative one starts at the working directory. One host at a time uses it.',
+  }),
+  demo: setting(z.boolean(), {
+    zh: '首次启动时建立演示租户的表和脚本；从不覆盖已有数据。',
+    en: "Provisions the demo tenant's tables and scripts at the first start; never resets data.",
+    computedDefault: { zh: '没有任何设置时为 true', en: 'true when nothing is configured' },
+  }),
+  timezone: setting(TIMEZONE.default('Asia/Shanghai'), {
+    zh: '时区：主机、脚本和数据库时间文本都使用它。',
+    en: 'Time zone of the host, of scripts and of the time texts in the database.',
+  }),
+  lang: setting(z.enum(['zh', 'en']).default('zh'), {
+    zh: '没有指定语言的请求得到的提示语言。命令行使用 LANG。',
+    en: 'Language of messages where a request names none. The command line uses LANG.',
+  }),
+  drainSeconds: setting(seconds(0, 600, 20), {
+    zh: '收到 SIGTERM 后等待运行中脚本结束的时间（秒）；第二次信号后最多 2 秒。',
+    en: 'Time for running scripts to end after SIGTERM, in seconds; at most 2 after a second signal.',
+  }),
+  reconcileSeconds: setting(seconds(1, 3_600, 15), {
+    zh: '重新读取队列绑定和租户的间隔（秒）。v8host push 立即生效。',
+    en: 'Interval of reading bindings and tenants again, in seconds. v8host push takes effect at once.',
+  }),
+  http: z
+    .strictObject({
+      bind: setting(HOST_NAME.default('127.0.0.1'), {
+        zh: 'HTTP 监听地址。只有设为其他地址才能从别的机器访问。',
+        en: 'Address of the HTTP listener. Other machines reach the host only when this is changed.',
+      }),
+      port: setting(z.int().min(0).max(65_535).default(7070), {
+        zh: 'HTTP 端口，0 为任意空闲端口。被占用时：默认值顺延到下一个空闲端口，设置过的值启动失败。',
+        en: 'HTTP port, 0 for any free one. When it is taken the default moves on to the next free port, a configured one fails.',
+      }),
+      token: setting(TOKEN.optional(), {
+        zh: '管理接口的 Bearer 令牌。不设置时主机生成一个并写入 {dataDir}/admin.token。',
+        en: 'Bearer token of the admin API. Without it the host makes one and writes it to {dataDir}/admin.token.',
+        computedDefault: { zh: '自动生成', en: 'generated' },
+        secret: true,
+      }),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: setting(z.enum(['debug', 'info', 'warn', 'error']).default('info'), {
+        zh: '主机日志的最低级别。',
+        en: "Lowest level of the host's log.",
+      }),
+      format: setting(z.enum(['auto', 'json', 'text']).default('auto'), {
+        zh: '主机日志格式：auto 在终端上为一行文字，否则为 JSON 行。',
+        en: "Format of the host's log: auto is one human line on a terminal, JSON lines elsewhere.",
+      }),
+    })
+    .prefault({}),
+  // No default of its own: the number of lanes is worked out at start.
+  sandbox: z.strictObject({
+    lanes: setting(z.int().min(1).max(64), {
+      zh: '沙箱进程数，即同时运行的脚本数。每个约 20 MB；等待 HTTP 的脚本占用一个。',
+      en: 'Sandbox processes, and so scripts that run at once. About 20 MB each; a script that waits for HTTP holds one.',
+      computedDefault: { zh: 'CPU 核数，最多 16', en: 'number of CPU cores, at most 16' },
+    }),
+    rssMb: setting(z.int().min(128).max(8_192).default(300), {
+      zh: '单个沙箱进程的内存上限（MB），超过即被终止。至少为 run.heapMb 加 100。',
+      en: 'Memory of one sandbox process in MB; more ends it. At least run.heapMb plus 100.',
+    }),
+  }),
+  run: z
+    .strictObject({
+      wallSeconds: setting(seconds(1, 600, 60), {
+        zh: '一次运行的最长时间（秒），绑定的 TimeoutSeconds 优先。',
+        en: "Longest time of one run in seconds; a binding's TimeoutSeconds goes before it.",
+      }),
+      cpuSeconds: setting(seconds(1, 120, 10), {
+        zh: '一次运行的 CPU 时间上限（秒）。',
+        en: 'CPU time of one run in seconds.',
+      }),
+      heapMb: setting(z.int().min(16).max(512).default(128), {
+        zh: '一次运行的 V8 堆上限（MB）。',
+        en: 'V8 heap of one run in MB.',
+      }),
+    })
+    .prefault({}),
+  queue: z
+    .strictObject({
+      consumerTimeoutSeconds: setting(seconds(60, 86_400, 1_800), {
+        zh: '消息服务器允许一条消息未确认的时间（秒），AMQP 无法查询，须与服务器一致。内置队列没有此限制。',
+        en: 'How long the queue server lets a delivery stay unacknowledged, in seconds; AMQP cannot tell it, so it must match the server. The embedded queue has no such limit.',
+      }),
+    })
+    .prefault({}),
+  outbound: z
+    .strictObject({
+      allow: setting(z.array(TARGET).default([]), {
+        zh: '脚本可以访问的非公网目标：host、host:port 或 [IPv6]:port。环境变量中用逗号分隔。',
+        en: 'Targets that are not public and open to scripts all the same: host, host:port or [IPv6]:port. Separated by commas in the environment.',
+      }),
+    })
+    .prefault({}),
+  retention: z
+    .strictObject({
+      deadLetterDays: setting(days(30), { zh: '死信保留天数。', en: 'Days that dead letters are kept.' }),
+      inboxDays: setting(days(37), {
+        zh: '收件箱保留天数，即重复消息能被识别的时间。至少比 deadLetterDays 多 7 天。',
+        en: 'Days that the inbox is kept: how long a duplicate is recognised. At least 7 more than deadLetterDays.',
+      }),
+      attemptDays: setting(days(30), { zh: '运行记录保留天数。', en: 'Days that attempts are kept.' }),
+      logDays: setting(days(14), {
+        zh: 'sys_log 和接收日志保留天数。',
+        en: 'Days that sys_log and the receive log are kept.',
+      }),
+    })
+    .prefault({}),
+});
+
+/** All settings, checked and complete. */
+export type Settings = z.infer<typeof SETTINGS_SCHEMA>;
+
+/** A rule over several settings that are each right by themselves. */
+export interface CrossCheck {
+  /** The setting to change. */
+  readonly path: string;
+  readonly rule: string;
+  holds(settings: Settings): boolean;
+}
+
+export const CROSS_CHECKS: readonly CrossCheck[] = [
+  {
+    path: 'retention.inboxDays',
+    rule: bilingual(
+      `须不小于 retention.deadLetterDays + ${INBOX_MARGIN_DAYS}，否则重放的死信可能执行两次`,
+      `at least retention.deadLetterDays + ${INBOX_MARGIN_DAYS}, or a replayed dead letter could run twice`,
+    ),
+    holds: ({ retention }) => retention.inboxDays >= retention.deadLetterDays + INBOX_MARGIN_DAYS,
+  },
+  {
+    path: 'sandbox.rssMb',
+    rule: bilingual(
+      `须不小于 run.heapMb + ${LANE_BASE_MB}，否则堆上限不会先生效`,
+      `at least run.heapMb + ${LANE_BASE_MB}, or the process ends before the heap limit can`,
+    ),
+    holds: ({ sandbox, run }) => sandbox.rssMb >= run.heapMb + LANE_BASE_MB,
+  },
+];
+
+function setting<T extends z.ZodType>(schema: T, doc: SettingDoc): T {
+  SETTING_DOCS.add(schema, doc);
+  return schema;
+}
+
+function seconds(least: number, most: number, preset: number) {
+  return z.int().min(least).max(most).default(preset);
+}
+
+function days(preset: number) {
+  return z.int().min(1).max(3_650).default(preset);
+}
+
+/** A zone of the IANA data; an offset such as `+08:00` means the opposite in POSIX `TZ`, which lanes get. */
+function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,161 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { cwd, pid } from 'node:process';
+import { createDemoErp } from './admin/demo-erp.ts';
+import { type ListenAddress, listen } from './admin/listen.ts';
+import { createAdminServer } from './admin/server.ts';
+import { provideAdminToken } from './admin-token.ts';
+import type { StartOptions } from './cli/command.ts';
+import { composeHost, type Host, type HostSettings } from './compose.ts';
+import { type Config, loadConfig } from './config/load-config.ts';
+import { AppError, coerceError, describeError } from './core/errors.ts';
+import { DEFAULT_RUN_LIMITS } from './core/run-limits.ts';
+import { provideDemo } from './demo.ts';
+import { hostBanner } from './host-banner.ts';
+import { drainWithin, Releasers } from './lifecycle.ts';
+import { openAdapters } from './open-adapters.ts';
+import type { Log } from './ports/log.ts';
+import type { TenantDirectory } from './ports/tenant-store.ts';
+import { StopSignals } from './stop-signals.ts';
+import { createLogger } from './telemetry/logger.ts';
+
+/** Exit codes of the host (defaults.md 2). */
+const EXIT = { clean: 0, startFailed: 1, drainDeadline: 3, newerSchema: 4 } as const;
+
+/** After a second signal the drain has this long. Seconds. */
+const HURRIED_DRAIN_SECONDS = 2;
+
+const DAY_MS = 86_400_000;
+
+/** Runs the host until it is told to stop. @returns the exit code. */
+export async function startHost(options: StartOptions): Promise<number> {
+  const signals = new StopSignals();
+  let config: Config;
+  try {
+    config = loadConfig({ configFile: options.configFile });
+  } catch (e) {
+    options.err(describeError(coerceError(e).toRecord(), 'en'));
+    return EXIT.startFailed;
+  }
+  const log = createLogger({ level: config.log.level, format: config.log.format });
+  const releasers = new Releasers();
+  try {
+    const running = await bringUp(config, options, log, releasers);
+    await signals.first;
+    return await shutDown(running, config, signals, log);
+  } catch (e) {
+    const error = coerceError(e);
+    log.error('host.start_failed', { code: error.code, err: error });
+    options.err(describeError(error.toRecord(), config.lang));
+    return error.code === 'SCHEMA_NEWER' ? EXIT.newerSchema : EXIT.startFailed;
+  } finally {
+    await releasers.releaseAll(log);
+    log.info('host.stopped');
+  }
+}
+
+async function bringUp(config: Config, options: StartOptions, log: Log, releasers: Releasers): Promise<Host> {
+  const dataDir = resolve(cwd(), config.dataDir);
+  makeDataDir(dataDir);
+  const demo = config.demo && !options.noDemo;
+  const erp = demo ? await startDemoErp(releasers) : undefined;
+  const adapters = await openAdapters(config, dataDir, log, releasers, erp === undefined ? [] : [`127.0.0.1:${erp.port}`]);
+  const host = composeHost(adapters, settingsOf(config));
+  const token = provideAdminToken(dataDir, config.http.token?.reveal());
+  const address = await openAdmin(config, host, token, log, releasers);
+  publishAddress(dataDir, address.url, releasers);
+  if (erp !== undefined) await provideDemo(host.services, mainStore(adapters.directory), `${erp.url}/erp`);
+  await host.start();
+  log.info('host.started', { url: address.url, tenantId: config.tenant });
+  options.out(bannerOf(config, dataDir, address, demo));
+  return host;
+}
+
+/** Stops in order: no new work, what runs ends, then everything is released. */
+async function shutDown(host: Host, config: Config, signals: StopSignals, log: Log): Promise<number> {
+  log.info('host.drain_started', { inFlight: host.handler.inFlight, seconds: config.drainSeconds });
+  const result = await drainWithin(host.drain(), config.drainSeconds, signals.second, HURRIED_DRAIN_SECONDS);
+  return result === 'drained' ? EXIT.clean : EXIT.drainDeadline;
+}
+
+function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (e) {
+    const reason = e instanceof Error ? e.message : String(e);
+    throw new AppError('CONFIG_INVALID', { problems: `dataDir: ${reason}` }, { cause: e });
+  }
+}
+
+async function startDemoErp(releasers: Releasers): Promise<ListenAddress> {
+  const server = createDemoErp();
+  releasers.add('demo ERP', () => server.close());
+  return listen(server, { bind: '127.0.0.1', port: 0, portConfigured: true });
+}
+
+async function openAdmin(
+  config: Config,
+  host: Host,
+  token: string,
+  log: Log,
+  releasers: Releasers,
+): Promise<ListenAddress> {
+  const server = createAdminServer({ services: host.services, token, lang: config.lang, log: log.child('admin') });
+  releasers.add('HTTP', () => server.close());
+  const { bind, port } = config.http;
+  const address = await listen(server, { bind, port, portConfigured: config.isConfigured('http.port') });
+  log.info('http.listening', { url: address.url });
+  return address;
+}
+
+/** Where the command line on this machine finds the host. */
+function publishAddress(dataDir: string, url: string, releasers: Releasers): void {
+  const path = join(dataDir, 'host.json');
+  writeFileSync(path, `${JSON.stringify({ url, pid })}\n`);
+  releasers.add('host.json', () => rmSync(path, { force: true }));
+}
+
+function mainStore(directory: TenantDirectory) {
+  const [store] = directory.open();
+  if (store === undefined) throw new AppError('INTERNAL');
+  return store;
+}
+
+function settingsOf(config: Config): HostSettings {
+  const { deadLetterDays, inboxDays, attemptDays, logDays } = config.retention;
+  return {
+    lang: config.lang,
+    limits: {
+      ...DEFAULT_RUN_LIMITS,
+      wallMs: config.run.wallSeconds * 1000,
+      cpuMs: config.run.cpuSeconds * 1000,
+      heapMb: config.run.heapMb,
+      rssMb: config.sandbox.rssMb,
+    },
+    reconcileMs: config.reconcileSeconds * 1000,
+    retention: {
+      deadLettersMs: deadLetterDays * DAY_MS,
+      inboxMs: inboxDays * DAY_MS,
+      attemptsMs: attemptDays * DAY_MS,
+      logsMs: logDays * DAY_MS,
+    },
+  };
+}
+
+function bannerOf(config: Config, dataDir: string, address: ListenAddress, demo: boolean): string {
+  return hostBanner({
+    version: readVersion(),
+    tenant: config.tenant,
+    dataDir,
+    timezone: config.timezone,
+    url: address.url,
+    movedFrom: address.moved ? config.http.port : undefined,
+    demo,
+    lang: config.lang,
+  });
+}
+
+function readVersion(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}

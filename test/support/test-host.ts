@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { createEmbeddedQueue } from '../../src/adapters/embedded/embedded-queue.ts';
+import { createHttpClient } from '../../src/adapters/http/http-client.ts';
+import { createLanePool } from '../../src/adapters/process/lane-pool.ts';
+import { createSqliteDirectory } from '../../src/adapters/sql/tenant-directory.ts';
+import { systemClock } from '../../src/adapters/system/system-clock.ts';
+import { systemIds } from '../../src/adapters/system/system-ids.ts';
+import { type Adapters, composeHost, type Host } from '../../src/compose.ts';
+import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../src/core/run-limits.ts';
+import type { Log } from '../../src/ports/log.ts';
+import type { OutgoingMessage } from '../../src/ports/queue.ts';
+import type { TenantStore } from '../../src/ports/tenant-store.ts';
+import { SILENT_LOG } from './silent-log.ts';
+
+const DAY_MS = 86_400_000;
+
+export const RETENTION = { deadLettersMs: 30 * DAY_MS, inboxMs: 37 * DAY_MS, attemptsMs: 30 * DAY_MS, logsMs: 14 * DAY_MS };
+
+export interface TestHostOptions {
+  readonly log?: Log;
+  readonly lanes?: number;
+  readonly limits?: Partial<RunLimits>;
+  /** Replaces adapters by ones that fail at a chosen step. */
+  readonly decorate?: (adapters: Adapters) => Adapters;
+}
+
+/** The use cases over the real embedded adapters, in this process, on a data directory. */
+export class TestHost {
+  readonly host: Host;
+  readonly adapters: Adapters;
+  readonly #close: () => Promise<void>;
+
+  private constructor(host: Host, adapters: Adapters, close: () => Promise<void>) {
+    this.host = host;
+    this.adapters = adapters;
+    this.#close = close;
+  }
+
+  static async open(dataDir: string, options: TestHostOptions = {}): Promise<TestHost> {
+    const log = options.log ?? SILENT_LOG;
+    const clock = systemClock('Asia/Shanghai');
+    const ids = systemIds();
+    const directory = await createSqliteDirectory({ dataDir, mainTenant: 'demo', clock, ids, log });
+    const queue = await createEmbeddedQueue({ file: join(dataDir, 'host.db'), log, clock });
+    const lanes = { lanes: options.lanes ?? 1, rssMb: DEFAULT_RUN_LIMITS.rssMb, timezone: 'Asia/Shanghai', log };
+    const runner = await createLanePool(lanes);
+    const http = createHttpClient({ allow: [], maxBodyBytes: 1024 * 1024 });
+    const real: Adapters = { clock, ids, log, queue, directory, runner, http };
+    const adapters = options.decorate?.(real) ?? real;
+    const host = composeHost(adapters, {
+      lang: 'en',
+      limits: { ...DEFAULT_RUN_LIMITS, wallMs: 10_000, cpuMs: 5_000, ...options.limits },
+      reconcileMs: 15_000,
+      retention: RETENTION,
+    });
+    return new TestHost(host, adapters, async () => {
+      await host.drain();
+      await runner.close();
+      await http.close();
+      await queue.close();
+      await directory.close();
+    });
+  }
+
+  /** The main tenant's store, as the use cases see it. */
+  get store(): TenantStore {
+    const [store] = this.adapters.directory.open();
+    if (store === undefined) throw new Error('no open tenant');
+    return store;
+  }
+
+  /** Pushes scripts by name of the file; fails the test when one is refused. */
+  async push(scripts: Readonly<Record<string, string>>, tables: unknown = TABLES, tenant = 'demo'): Promise<void> {
+    const files = Object.entries(scripts).map(([path, text]) => ({ path, text }));
+    const all = [...files, { path: 'tables.json', text: JSON.stringify(tables) }];
+    const outcome = await this.host.services.push(tenant, { files: all, prune: false, dryRun: false });
+    if (!outcome.ok) throw new Error(JSON.stringify(outcome.refusals));
+  }
+
+  async send(queue: string, eventId: string | undefined, message: unknown, tenant = 'demo'): Promise<string> {
+    const incoming = { eventId, messageJson: JSON.stringify(message) };
+    const sent = await this.host.services.sendMessage(tenant, queue, incoming, 'en');
+    if (sent.Code !== 1) throw new Error(JSON.stringify(sent));
+    return (sent.Data as { EventId: string }).EventId;
+  }
+
+  /** Puts bytes into a queue as a foreign producer would. */
+  publishRaw(message: OutgoingMessage, tenant = 'demo'): Promise<void> {
+    return this.adapters.queue.publish(tenant, [message]);
+  }
+
+  /** Rows of a script's table. */
+  async rows(table: string): Promise<readonly Record<string, unknown>[]> {
+    const query = { table, columns: [], where: [], includeDeleted: true, sort: [], limit: 10_000, offset: 0 };
+    return this.store.tables.select(query);
+  }
+
+  /** EventIds noted by the scripts of FIXTURE_SCRIPTS, sorted. */
+  async effects(table = 'effect'): Promise<string[]> {
+    return (await this.rows(table)).map((row) => String(row['EventId'])).sort();
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+}
+
+export const TABLES = [
+  { Name: 'effect', Fields: [{ Name: 'EventId', Type: 'varchar(200)' }, { Name: 'Note', Type: 'varchar(200)' }] },
+  { Name: 'onward', Fields: [{ Name: 'EventId', Type: 'varchar(200)' }, { Name: 'Note', Type: 'varchar(200)' }] },
+];
+
+/** Notes the event and sends on; its receiver notes what arrived. */
+export const FIXTURE_SCRIPTS = {
+  'work.js': `/**
+ * @queue work
+ * @retry 3
+ * @backoff fixed:100ms
+ */
+var added = V8.FormEngine.AddFormData('effect', { EventId: V8.Param.EventId });
+if (added.Code !== 1) return added;
+V8.Http.PostResponse({ Url: 'http://crash.invalid/', PostParamString: '{}', ParamType: 'json', Timeout: 1 });
+if (V8.Param.Message.Message.Fail) return { Code: 0, Msg: 'asked to fail' };
+return V8.MQ.SendMsg({ QueueName: 'onward', EventId: 'on-' + V8.Param.EventId, Message: {} });
+`,
+  'onward.js': `/**
+ * @queue onward
+ * @retry 3
+ */
+return V8.FormEngine.AddFormData('onward', { EventId: V8.Param.EventId });
+`,
+};
+
+/** Waits until the check passes; fails with the last problem. */
+export async function eventually(check: () => Promise<void> | void, ms = 15_000): Promise<void> {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    try {
+      return await check();
+    } catch (problem) {
+      if (Date.now() > deadline) throw problem;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+}
+
