@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '../../core/errors.ts';
+import { AppError, coerceError } from '../../core/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ConsumeOptions, Consumer, Delivery, OutgoingMessage, Queue } from '../../ports/queue.ts';
@@ -252,8 +252,17 @@ class SqliteQueue implements EmbeddedQueue {
       requeue: () => this.#settle(attached, handout, 'requeue'),
     };
     // A handler of this same turn may have cancelled the consumer.
-    if (consumer.mode === 'active') consumer.onDelivery(delivery);
+    if (consumer.mode === 'active') this.#give(consumer, delivery);
     else if (consumer.mode === 'cancelled') void delivery.requeue().catch(() => undefined);
+  }
+
+  /** A handler that throws against its contract keeps its delivery; the others of this turn must still go out. */
+  #give(consumer: ConsumerState, delivery: Delivery): void {
+    try {
+      consumer.onDelivery(delivery);
+    } catch (thrown) {
+      this.#log.error('task.failed', { queue: delivery.queue, err: coerceError(thrown) });
+    }
   }
 
   /** Notes a failed access, logs the first of a row, and tries again later. */

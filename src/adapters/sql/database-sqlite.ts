@@ -85,7 +85,8 @@ export class SqliteDatabase implements SqlDatabase {
 
   async close(): Promise<void> {
     await this.#lock.close(CLOSE_WAIT_MS);
-    for (const connection of [this.#runs, this.#host, this.#reads]) connection.close();
+    // A read-only connection that closes last leaves the log unmerged.
+    for (const connection of [this.#reads, this.#runs, this.#host]) connection.close();
   }
 
   async #beginOn(connection: SqliteConnection, waitMs: number): Promise<SqliteTransaction> {

@@ -12,7 +12,7 @@ import { createEmbeddedQueue, type EmbeddedQueue } from '../../../src/adapters/e
 import { systemClock } from '../../../src/adapters/system/system-clock.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { DeliveryInbox } from '../../contract/delivery-inbox.ts';
-import { silentLog } from '../../contract/queue-openers.ts';
+import { SILENT_LOG } from '../../support/silent-log.ts';
 
 const QUEUE = 'microi.t1.orders';
 
@@ -22,7 +22,7 @@ describe('embedded queue', () => {
   let queue: EmbeddedQueue | undefined;
 
   const open = async (): Promise<EmbeddedQueue> => {
-    queue = await createEmbeddedQueue({ file, log: silentLog, clock: systemClock('UTC') });
+    queue = await createEmbeddedQueue({ file, log: SILENT_LOG, clock: systemClock('UTC') });
     return queue;
   };
   const message = (text: string) => ({ queue: QUEUE, body: Buffer.from(text), props: { headers: {} } });
@@ -108,6 +108,19 @@ describe('embedded queue', () => {
     assert.deepEqual(first.texts(), ['a']);
     assert.deepEqual(second.texts(), ['b']);
     assert.equal(second.at(0).redelivered, false);
+  });
+
+  it('hands out the rest of a turn when one handler throws', async () => {
+    const host = await open();
+    const inbox = new DeliveryInbox();
+    await host.consume('t1', QUEUE, { prefetch: 5 }, (delivery) => {
+      if (Buffer.from(delivery.body).toString() === 'bad') throw new Error('against the contract');
+      inbox.take(delivery);
+    });
+    await host.publish('t1', [message('bad'), message('good')]);
+    await inbox.until(1);
+    assert.deepEqual(inbox.texts(), ['good']);
+    assert.deepEqual(await host.depth('t1', QUEUE), { ready: 0, unsettled: 2 });
   });
 
   it('hands out from a short queue at once while another holds 100,000 messages', async () => {

@@ -9,11 +9,11 @@ import { createEmbeddedQueue } from '../../../src/adapters/embedded/embedded-que
 import { systemClock } from '../../../src/adapters/system/system-clock.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { DeliveryInbox } from '../../contract/delivery-inbox.ts';
-import { silentLog } from '../../contract/queue-openers.ts';
+import { SILENT_LOG } from '../../support/silent-log.ts';
 
 const QUEUE = 'microi.t1.orders';
 const file = join(process.argv[2] ?? '', 'host.db');
-const queue = await createEmbeddedQueue({ file, log: silentLog, clock: systemClock('UTC') });
+const queue = await createEmbeddedQueue({ file, log: SILENT_LOG, clock: systemClock('UTC') });
 
 async function codeOf(work: Promise<void>): Promise<string> {
   return work.then(
