@@ -3,8 +3,9 @@
 FROM node:26-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The image brings Node itself; the optional packages would add a second one.
-RUN npm ci --omit=dev --omit=optional
+# The image brings Node itself; the optional packages would add a second one. Nothing is compiled: the one native
+# package carries its binaries.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:26-bookworm-slim
 ENV NODE_ENV=production \

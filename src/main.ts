@@ -19,8 +19,8 @@ const code = await runCli(process.argv.slice(2), {
   readEnvironment: (configFile) => readCliEnvironment(configFile),
   hostCommands: {
     // Loaded only here: commands that speak to a running host start in a fraction of the time.
-    startHost: async (options: StartOptions) => (await import('./start-host.ts')).startHost(options),
-    migrateData: async (options: MigrateOptions) => (await import('./migrate-data.ts')).migrateData(options),
+    startHost: async (options: StartOptions) => (await import('./host/start-host.ts')).startHost(options),
+    migrateData: async (options: MigrateOptions) => (await import('./host/migrate-data.ts')).migrateData(options),
   },
 });
 process.exit(code);

@@ -31,7 +31,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ZoneRule>> = {
 };
 
 /** Files that know all the parts. */
-const FREE = new Set(['main', 'compose', 'lifecycle']);
+const FREE = new Set(['main', 'compose', 'lifecycle', 'host']);
 
 /** The zone of a file: `src/core/where.ts` -> `core`, `src/adapters/sql/a.ts` -> `adapters/sql`, `src/main.ts` -> `main`. */
 export function zoneOf(path: string): string {

@@ -14,7 +14,12 @@ import { SILENT_LOG } from './silent-log.ts';
 
 const DAY_MS = 86_400_000;
 
-export const RETENTION = { deadLettersMs: 30 * DAY_MS, inboxMs: 37 * DAY_MS, attemptsMs: 30 * DAY_MS, logsMs: 14 * DAY_MS };
+export const RETENTION = {
+  deadLettersMs: 30 * DAY_MS,
+  inboxMs: 37 * DAY_MS,
+  attemptsMs: 30 * DAY_MS,
+  logsMs: 14 * DAY_MS,
+};
 
 export interface TestHostOptions {
   readonly log?: Log;
@@ -106,8 +111,20 @@ export class TestHost {
 }
 
 export const TABLES = [
-  { Name: 'effect', Fields: [{ Name: 'EventId', Type: 'varchar(200)' }, { Name: 'Note', Type: 'varchar(200)' }] },
-  { Name: 'onward', Fields: [{ Name: 'EventId', Type: 'varchar(200)' }, { Name: 'Note', Type: 'varchar(200)' }] },
+  {
+    Name: 'effect',
+    Fields: [
+      { Name: 'EventId', Type: 'varchar(200)' },
+      { Name: 'Note', Type: 'varchar(200)' },
+    ],
+  },
+  {
+    Name: 'onward',
+    Fields: [
+      { Name: 'EventId', Type: 'varchar(200)' },
+      { Name: 'Note', Type: 'varchar(200)' },
+    ],
+  },
 ];
 
 /** Notes the event and sends on; its receiver notes what arrived. */
@@ -143,4 +160,3 @@ export async function eventually(check: () => Promise<void> | void, ms = 15_000)
     }
   }
 }
-

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, coerceError } from '../../core/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -44,6 +44,8 @@ const RETRY_MS = 500;
 export async function createEmbeddedQueue(options: EmbeddedQueueOptions): Promise<EmbeddedQueue> {
   try {
     await mkdir(dirname(options.file), { recursive: true });
+    // Messages are the tenants' own: SQLite gives its side files the rights of this one.
+    await (await open(options.file, 'a', 0o600)).close();
     return new SqliteQueue(new QueueStore(options.file), options);
   } catch (error) {
     if (error instanceof AppError) throw error;

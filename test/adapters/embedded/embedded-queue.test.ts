@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +42,13 @@ describe('embedded queue', () => {
     file = join(folder, 'deep', 'er', 'host.db');
     await open();
     assert.equal((await readFile(file)).subarray(0, 6).toString(), 'SQLite');
+  });
+
+  it('keeps its file and the side files from other users of the machine', async () => {
+    const host = await open();
+    await host.publish('t1', [message('a')]);
+    const modes = [file, `${file}-wal`].map((path) => (statSync(path).mode & 0o777).toString(8));
+    assert.deepEqual(modes, ['600', '600']);
   });
 
   it('gives a requeued message back with the mark it had before', async () => {

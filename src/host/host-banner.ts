@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { cwd, versions } from 'node:process';
-import type { Lang } from './core/errors.ts';
+import type { Lang } from '../core/errors.ts';
 
 export interface BannerFacts {
   readonly version: string;
@@ -27,7 +27,9 @@ export function hostBanner(facts: BannerFacts): string {
   ];
   const lines = [parts.join(' · '), url];
   if (movedFrom !== undefined) lines.push(PORT_MOVED[lang](movedFrom, url));
-  return [...lines, '', demo ? TRY_DEMO[lang] : TRY_OWN[lang], ...(demo ? demoCommands() : ownCommands(tenant))].join('\n');
+  return [...lines, '', demo ? TRY_DEMO[lang] : TRY_OWN[lang], ...(demo ? demoCommands() : ownCommands(tenant))].join(
+    '\n',
+  );
 }
 
 const PORT_MOVED: Record<Lang, (port: number, url: string) => string> = {

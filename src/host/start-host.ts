@@ -1,23 +1,23 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cwd, pid } from 'node:process';
-import { createDemoErp } from './admin/demo-erp.ts';
-import { type ListenAddress, listen } from './admin/listen.ts';
-import { createAdminServer } from './admin/server.ts';
+import { createDemoErp } from '../admin/demo-erp.ts';
+import { type ListenAddress, listen } from '../admin/listen.ts';
+import { createAdminServer } from '../admin/server.ts';
+import type { StartOptions } from '../cli/command.ts';
+import { composeHost, type Host, type HostSettings } from '../compose.ts';
+import { type Config, loadConfig } from '../config/load-config.ts';
+import { AppError, coerceError, describeError } from '../core/errors.ts';
+import { DEFAULT_RUN_LIMITS } from '../core/run-limits.ts';
+import { drainWithin, Releasers } from '../lifecycle.ts';
+import type { Log } from '../ports/log.ts';
+import type { TenantDirectory } from '../ports/tenant-store.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { provideAdminToken } from './admin-token.ts';
-import type { StartOptions } from './cli/command.ts';
-import { composeHost, type Host, type HostSettings } from './compose.ts';
-import { type Config, loadConfig } from './config/load-config.ts';
-import { AppError, coerceError, describeError } from './core/errors.ts';
-import { DEFAULT_RUN_LIMITS } from './core/run-limits.ts';
 import { provideDemo } from './demo.ts';
 import { hostBanner } from './host-banner.ts';
-import { drainWithin, Releasers } from './lifecycle.ts';
 import { openAdapters } from './open-adapters.ts';
-import type { Log } from './ports/log.ts';
-import type { TenantDirectory } from './ports/tenant-store.ts';
 import { StopSignals } from './stop-signals.ts';
-import { createLogger } from './telemetry/logger.ts';
 
 /** Exit codes of the host (defaults.md 2). */
 const EXIT = { clean: 0, startFailed: 1, drainDeadline: 3, newerSchema: 4 } as const;
@@ -59,7 +59,13 @@ async function bringUp(config: Config, options: StartOptions, log: Log, releaser
   makeDataDir(dataDir);
   const demo = config.demo && !options.noDemo;
   const erp = demo ? await startDemoErp(releasers) : undefined;
-  const adapters = await openAdapters(config, dataDir, log, releasers, erp === undefined ? [] : [`127.0.0.1:${erp.port}`]);
+  const adapters = await openAdapters(
+    config,
+    dataDir,
+    log,
+    releasers,
+    erp === undefined ? [] : [`127.0.0.1:${erp.port}`],
+  );
   const host = composeHost(adapters, settingsOf(config));
   const token = provideAdminToken(dataDir, config.http.token?.reveal());
   const address = await openAdmin(config, host, token, log, releasers);
@@ -156,6 +162,6 @@ function bannerOf(config: Config, dataDir: string, address: ListenAddress, demo:
 }
 
 function readVersion(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { createEmbeddedQueue } from './adapters/embedded/embedded-queue.ts';
-import { createHttpClient } from './adapters/http/http-client.ts';
-import { createLanePool } from './adapters/process/lane-pool.ts';
-import { openHostLock } from './adapters/sql/host-lock.ts';
-import { createSqliteDirectory } from './adapters/sql/tenant-directory.ts';
-import { systemClock } from './adapters/system/system-clock.ts';
-import { systemIds } from './adapters/system/system-ids.ts';
-import type { Adapters } from './compose.ts';
-import type { Config } from './config/load-config.ts';
-import type { Releasers } from './lifecycle.ts';
-import type { Log } from './ports/log.ts';
+import { createEmbeddedQueue } from '../adapters/embedded/embedded-queue.ts';
+import { createHttpClient } from '../adapters/http/http-client.ts';
+import { createLanePool } from '../adapters/process/lane-pool.ts';
+import { openHostLock } from '../adapters/sql/host-lock.ts';
+import { createSqliteDirectory } from '../adapters/sql/tenant-directory.ts';
+import { systemClock } from '../adapters/system/system-clock.ts';
+import { systemIds } from '../adapters/system/system-ids.ts';
+import type { Adapters } from '../compose.ts';
+import type { Config } from '../config/load-config.ts';
+import type { Releasers } from '../lifecycle.ts';
+import type { Log } from '../ports/log.ts';
 
 /** Largest body of a response to a script (defaults.md 6). Bytes. */
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { AdminServices } from './admin/services.ts';
-import { AppError } from './core/errors.ts';
-import type { TenantStore } from './ports/tenant-store.ts';
+import type { AdminServices } from '../admin/services.ts';
+import { AppError } from '../core/errors.ts';
+import type { TenantStore } from '../ports/tenant-store.ts';
 
-const SAMPLES = fileURLToPath(new URL('../scripts-sample/', import.meta.url));
+const SAMPLES = fileURLToPath(new URL('../../scripts-sample/', import.meta.url));
 
 /** Table and row in which the samples look up their ERP. */
 const SETTING_TABLE = 'shop_setting';

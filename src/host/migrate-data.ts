@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { cwd } from 'node:process';
-import { openHostLock } from './adapters/sql/host-lock.ts';
-import { createSqliteDirectory } from './adapters/sql/tenant-directory.ts';
-import { systemClock } from './adapters/system/system-clock.ts';
-import { systemIds } from './adapters/system/system-ids.ts';
-import type { MigrateOptions } from './cli/command.ts';
-import { loadConfig } from './config/load-config.ts';
-import { coerceError, describeError } from './core/errors.ts';
-import { Releasers } from './lifecycle.ts';
-import { createLogger } from './telemetry/logger.ts';
+import { openHostLock } from '../adapters/sql/host-lock.ts';
+import { createSqliteDirectory } from '../adapters/sql/tenant-directory.ts';
+import { systemClock } from '../adapters/system/system-clock.ts';
+import { systemIds } from '../adapters/system/system-ids.ts';
+import type { MigrateOptions } from '../cli/command.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { coerceError, describeError } from '../core/errors.ts';
+import { Releasers } from '../lifecycle.ts';
+import { createLogger } from '../telemetry/logger.ts';
 
 /**
  * Brings every tenant's schema up to date without starting the host. @param options.extend also adds our columns to
