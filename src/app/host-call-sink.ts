@@ -127,7 +127,7 @@ async function startNested(tree: RunTree, engineKey: string, param: JsonValue, d
 function codeOf(json: string): number | null {
   if (json.length > 64 * 1024) return Number(/^\{"Code":(\d+)[,}]/.exec(json)?.[1] ?? Number.NaN) || null;
   const value = JSON.parse(json) as JsonValue;
-  return isJsonObject(value) && typeof value['Code'] === 'number' ? value['Code'] : null;
+  return isJsonObject(value) && typeof value.Code === 'number' ? value.Code : null;
 }
 
 function targetOf(context: EngineRunContext): { target: string } | Record<string, never> {

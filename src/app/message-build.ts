@@ -75,7 +75,7 @@ export function buildMessage(
 /** Headers as the platform sends them: only what is not blank (mq-mqtt.md 3.6). */
 function propsOf(eventId: string, traceParent: string, sender: SenderContext): MessageProps {
   const headers: Record<string, string> = { traceparent: traceParent };
-  if (sender.traceState !== null && sender.traceState !== '') headers['tracestate'] = sender.traceState;
+  if (sender.traceState !== null && sender.traceState !== '') headers.tracestate = sender.traceState;
   return { messageId: eventId, headers };
 }
 

@@ -24,8 +24,8 @@ export function errorToResult(error: ErrorRecord, lang: Lang): DosResult {
 }
 
 function appendixOf(error: ErrorRecord): JsonObject | undefined {
-  const stack = error.params['stack'];
+  const stack = error.params.stack;
   if (typeof stack === 'string' && stack !== '') return { Stack: stack.split('\n') };
-  if (error.code.startsWith('V8_')) return { V8Limit: { Code: error.code, Limit: error.params['limit'] ?? null } };
+  if (error.code.startsWith('V8_')) return { V8Limit: { Code: error.code, Limit: error.params.limit ?? null } };
   return undefined;
 }

@@ -76,7 +76,7 @@ function stateOf(
 }
 
 function explain(error: ErrorRecord, message: ReceivedMessage, decision: RetryDecision, lang: Lang): string {
-  const stack = error.params['stack'];
+  const stack = error.params.stack;
   const where = typeof stack === 'string' && stack !== '' ? `\n${stack}` : '';
   const budget = decision.act === 'dead' ? `\n${budgetNote(message, lang)}` : '';
   return `${describeError(error, lang)}${where}${budget}`.slice(0, MAX_ERROR_LENGTH);

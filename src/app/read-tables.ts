@@ -39,21 +39,21 @@ export function readTables(files: readonly ScriptFile[], problems: ErrorRecord[]
 
 function readTable(entry: JsonValue, path: string, report: Report): TableDefinition {
   const table: JsonObject = isJsonObject(entry) ? entry : {};
-  const name = typeof table['Name'] === 'string' ? table['Name'] : '';
+  const name = typeof table.Name === 'string' ? table.Name : '';
   if (!TABLE_NAME.test(name)) report(`${path}.Name`, TABLE_NAME.source);
   else if (tableAccess(name) !== 'write') report(`${path}.Name`, `${name}: 系统表 / a system table`);
-  const fields = listOf(table['Fields']).map((field, index) => readField(field, `${path}.Fields[${index}]`, report));
-  const rows = listOf(table['Rows']).map((row, index) => readRow(row, `${path}.Rows[${index}]`, fields, report));
+  const fields = listOf(table.Fields).map((field, index) => readField(field, `${path}.Fields[${index}]`, report));
+  const rows = listOf(table.Rows).map((row, index) => readRow(row, `${path}.Rows[${index}]`, fields, report));
   return { name, fields, rows };
 }
 
 function readField(entry: JsonValue, path: string, report: Report): TableDefinition['fields'][number] {
   const field: JsonObject = isJsonObject(entry) ? entry : {};
-  const name = String(field['Name'] ?? '');
-  const type = String(field['Type'] ?? '');
+  const name = String(field.Name ?? '');
+  const type = String(field.Type ?? '');
   if (!FIELD_NAME.test(name) || RESERVED_FIELDS.has(name.toLowerCase())) report(`${path}.Name`, FIELD_NAME.source);
   if (!FIELD_TYPE.test(type)) report(`${path}.Type`, 'varchar(N), mediumtext, longtext, int, bigint, decimal(18,N)');
-  return { name, type, unique: field['Unique'] === true || field['Unique'] === 1 };
+  return { name, type, unique: field.Unique === true || field.Unique === 1 };
 }
 
 function readRow(

@@ -138,14 +138,6 @@ export const SETTINGS_SCHEMA = z.strictObject({
       }),
     })
     .prefault({}),
-  queue: z
-    .strictObject({
-      consumerTimeoutSeconds: setting(seconds(60, 86_400, 1_800), {
-        zh: '消息服务器允许一条消息未确认的时间（秒），AMQP 无法查询，须与服务器一致。内置队列没有此限制。',
-        en: 'How long the queue server lets a delivery stay unacknowledged, in seconds; AMQP cannot tell it, so it must match the server. The embedded queue has no such limit.',
-      }),
-    })
-    .prefault({}),
   outbound: z
     .strictObject({
       allow: setting(z.array(TARGET).default([]), {

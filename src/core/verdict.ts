@@ -54,13 +54,13 @@ function parseResult(json: string): JsonValue {
 
 function judgeResult(result: JsonValue, context: VerdictContext): Verdict {
   if (!isJsonObject(result)) return context.legacyAck ? SUCCESS : noCode(kindOf(result), context);
-  const code = Object.hasOwn(result, 'Code') ? result['Code'] : undefined;
+  const code = Object.hasOwn(result, 'Code') ? result.Code : undefined;
   if (code === 1 || code === '1') return SUCCESS;
   if (context.legacyAck && isUnconvertible(code)) return SUCCESS;
   if (code === undefined || code === null) return noCode('{} without Code', context);
   return {
     kind: 'failure',
-    error: { code: 'SCRIPT_REFUSED', params: { code: shortText(code), message: shortText(result['Msg'] ?? '') } },
+    error: { code: 'SCRIPT_REFUSED', params: { code: shortText(code), message: shortText(result.Msg ?? '') } },
   };
 }
 

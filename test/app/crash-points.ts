@@ -48,7 +48,11 @@ export function dieAt(point: CrashPoint, adapters: Adapters, die: Die): Adapters
       return withPublish(adapters, (queue) => queue.endsWith('.onward'), 'after', die);
     case 'before-park':
       return withStore(adapters, (store) =>
-        withProperty(store, 'parked', intercept(store.parked, 'park', () => die())),
+        withProperty(
+          store,
+          'parked',
+          intercept(store.parked, 'park', () => die()),
+        ),
       );
     case 'after-park':
       return withStore(adapters, (store) =>
@@ -85,7 +89,9 @@ export function withStore(adapters: Adapters, wrap: (store: TenantStore) => Tena
 }
 
 export function withTx(adapters: Adapters, wrap: (tx: TenantTx) => TenantTx): Adapters {
-  return withStore(adapters, (store) => intercept(store, 'begin', async (proceed, waitMs) => wrap(await proceed(waitMs))));
+  return withStore(adapters, (store) =>
+    intercept(store, 'begin', async (proceed, waitMs) => wrap(await proceed(waitMs))),
+  );
 }
 
 export function withDelivery(adapters: Adapters, wrap: (delivery: Delivery) => Delivery): Adapters {

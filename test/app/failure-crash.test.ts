@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { tempDir } from '../support/temp-dir.ts';
 import { eventually, FIXTURE_SCRIPTS, TestHost } from '../support/test-host.ts';
 import type { CrashPoint } from './crash-points.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildMessage, type MessageDraft } from '../../src/app/message-build.ts';
 import { systemIds } from '../../src/adapters/system/system-ids.ts';
+import { buildMessage, type MessageDraft } from '../../src/app/message-build.ts';
 import { readEnvelope } from '../../src/core/envelope.ts';
 import { MAX_SENT_MESSAGE_BYTES } from '../../src/core/run-limits.ts';
 
@@ -55,6 +55,9 @@ test('a run that a message started stays in its trace', () => {
   const traceParent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const built = buildMessage(draft, { ...sender, traceParent, traceState: 'a=b' }, ids);
   assert.ok(built.ok);
-  assert.match(built.value.props.headers['traceparent'] ?? '', /^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)/);
-  assert.equal(built.value.props.headers['tracestate'], 'a=b');
+  assert.match(
+    built.value.props.headers.traceparent ?? '',
+    /^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)/,
+  );
+  assert.equal(built.value.props.headers.tracestate, 'a=b');
 });

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { HostProcess } from '../support/host-process.ts';
 import { chaosSeed, SeededRandom } from '../support/random.ts';
 import { readProject } from '../support/script-project.ts';
@@ -113,7 +113,12 @@ function killProcess(pid: number): void {
 }
 
 /** Waits until every order and every onward message is done, and every poison dead. */
-async function settled(t: TestContext, host: HostProcess, orders: readonly Order[], poison: readonly Order[]): Promise<void> {
+async function settled(
+  t: TestContext,
+  host: HostProcess,
+  orders: readonly Order[],
+  poison: readonly Order[],
+): Promise<void> {
   const deadline = Date.now() + 90_000;
   for (;;) {
     const state = readState(host);
@@ -143,11 +148,15 @@ function withDatabase<T>(host: HostProcess, read: (db: DatabaseSync) => T): T {
 }
 
 function countOf(db: DatabaseSync, sql: string): number {
-  return Number(db.prepare(sql).get()?.['n']);
+  return Number(db.prepare(sql).get()?.n);
 }
 
 function idsOf(db: DatabaseSync, sql: string): string[] {
-  return db.prepare(sql).all().map((row) => String(row['EventId'])).sort();
+  return db
+    .prepare(sql)
+    .all()
+    .map((row) => String(row.EventId))
+    .sort();
 }
 
 function checkEffects(host: HostProcess, orders: readonly Order[], poison: readonly Order[]): void {
@@ -170,6 +179,11 @@ function stockTaken(db: DatabaseSync): number {
 }
 
 function expectedStock(orders: readonly Order[]): number {
-  const perQueue: Record<string, number> = { 'chaos.reserve': 1, 'chaos.careless': 0, 'chaos.left': 2, 'chaos.right': 2 };
+  const perQueue: Record<string, number> = {
+    'chaos.reserve': 1,
+    'chaos.careless': 0,
+    'chaos.left': 2,
+    'chaos.right': 2,
+  };
   return orders.reduce((sum, order) => sum + (perQueue[order.queue] ?? 0), 0);
 }

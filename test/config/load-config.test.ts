@@ -52,7 +52,6 @@ describe('configuration', () => {
         log: { level: 'info', format: 'auto' },
         sandbox: { lanes: 2, rssMb: 300 },
         run: { wallSeconds: 60, cpuSeconds: 10, heapMb: 128 },
-        queue: { consumerTimeoutSeconds: 1800 },
         outbound: { allow: [] },
         retention: { deadLetterDays: 30, inboxDays: 37, attemptDays: 30, logDays: 14 },
         file: undefined,

@@ -56,7 +56,7 @@ export class HostProcess {
   spawn(): ChildProcess {
     const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), 'start', '--config', this.#configFile], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'] ?? '', LANG: 'en_US.UTF-8', ...this.#env },
+      env: { PATH: process.env.PATH ?? '', LANG: 'en_US.UTF-8', ...this.#env },
     });
     child.stdout.on('data', (chunk: Buffer) => this.#record(chunk));
     child.stderr.on('data', (chunk: Buffer) => this.#record(chunk));

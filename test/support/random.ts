@@ -40,6 +40,6 @@ export class SeededRandom {
 
 /** The seed of this run: from the environment to repeat one, else a new one. */
 export function chaosSeed(): number {
-  const given = Number(process.env['CHAOS_SEED']);
+  const given = Number(process.env.CHAOS_SEED);
   return Number.isSafeInteger(given) && given > 0 ? given : Math.floor(Math.random() * 1_000_000) + 1;
 }

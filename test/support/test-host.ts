@@ -102,7 +102,7 @@ export class TestHost {
 
   /** EventIds noted by the scripts of FIXTURE_SCRIPTS, sorted. */
   async effects(table = 'effect'): Promise<string[]> {
-    return (await this.rows(table)).map((row) => String(row['EventId'])).sort();
+    return (await this.rows(table)).map((row) => String(row.EventId)).sort();
   }
 
   close(): Promise<void> {
