@@ -91,7 +91,7 @@ async function endTransaction(services: CallServices, tree: RunTree, verdict: Ve
   }
   let rows: readonly OutboxRow[];
   try {
-    rows = await tree.transaction.commit({ resolveParked: false });
+    rows = await tree.transaction.commit({ claims: [] });
   } catch (e) {
     return coerceError(e);
   }

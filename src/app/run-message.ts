@@ -110,7 +110,9 @@ async function claimInbox(
       version: engine.version,
       runId: tree.runId,
     });
-    return answer === 'duplicate' ? { kind: 'duplicate' } : undefined;
+    if (answer === 'claimed') return undefined;
+    await tree.transaction.rollback();
+    return { kind: 'duplicate' };
   } catch (e) {
     await tree.transaction.rollback();
     const error = coerceError(e);
@@ -150,8 +152,7 @@ async function commit(tree: RunTree, message: ReceivedMessage, engine: EngineSou
   const { attempt, cycle, delivery, key, binding } = message;
   try {
     const outbox = await tree.transaction.commit({
-      ...(binding.inbox ? { claim: key } : {}),
-      resolveParked: attempt > 1 || cycle > 1 || delivery.redelivered,
+      claims: binding.inbox ? [{ ...key, resolveParked: attempt > 1 || cycle > 1 || delivery.redelivered }] : [],
     });
     return { kind: 'done', tree, version: engine.version, outbox };
   } catch (e) {

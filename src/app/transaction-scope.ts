@@ -46,12 +46,9 @@ export class TransactionScope {
     return this.#tx?.doom;
   }
 
-  /** Opens the transaction and claims the inbox row. @returns `duplicate` with the transaction over. */
+  /** Opens the transaction and claims the inbox row. After a `duplicate` the caller rolls back. */
   async claim(claim: InboxClaim): Promise<'claimed' | 'duplicate'> {
-    const tx = await this.#open();
-    const answer = await tx.claim(claim);
-    if (answer === 'duplicate') this.#ended = true;
-    return answer;
+    return (await this.#open()).claim(claim);
   }
 
   /**

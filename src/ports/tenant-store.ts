@@ -48,12 +48,16 @@ export interface OutboxRow extends OutboxMessage {
   readonly attempts: number;
 }
 
-/** What commits together with the script's effects, in one packet (3.1 step 7). */
-export interface CommitPacket {
-  /** Claim to turn from `run` to `done`; absent outside inbox runs. */
-  readonly claim?: EventKey;
+/** A claim whose run succeeded. */
+export interface FinishedClaim extends EventKey {
   /** True for a redelivered or retried message: its parked and crash rows end with it. */
   readonly resolveParked: boolean;
+}
+
+/** What commits together with the scripts' effects, in one packet (3.1 step 7). */
+export interface CommitPacket {
+  /** Claims to turn from `run` to `done`: none outside inbox runs, several in a batch. */
+  readonly claims: readonly FinishedClaim[];
   readonly outbox: readonly OutboxMessage[];
 }
 
@@ -67,8 +71,12 @@ export type Doom = 'DB_BUSY' | 'DB_TX_LOST' | 'DB_TORN' | 'DB_UNAVAILABLE';
 export interface TenantTx {
   readonly tables: TableStore;
   readonly doom: Doom | undefined;
-  /** Inserts the inbox row as `run`. `duplicate` when a committed row is there; the transaction is then over. */
+  /** Inserts the inbox row as `run`. `duplicate` when a committed row is there: the caller rolls back. */
   claim(claim: InboxClaim): Promise<'claimed' | 'duplicate'>;
+  /** Marks the start of one message's part of a batch (3.1 b). A later mark replaces it. */
+  mark(): Promise<void>;
+  /** Undoes everything since the mark; the transaction goes on. @throws AppError DB_TX_LOST when the mark is gone. */
+  undoToMark(): Promise<void>;
   /**
    * Commits effects, outbox and inbox state, all or nothing.
    * @returns the stored outbox rows, leased to this host for 30 s.

@@ -251,7 +251,7 @@ function inTransactions(open: OpenTenantStore): void {
     await tx.tables.insert('shop_item', { Id: '1', Sku: 'A1' });
     assert.equal(await tx.tables.count(query()), 1);
     assert.equal(await store.tables.count(query()), 0);
-    await tx.commit({ resolveParked: false, outbox: [] });
+    await tx.commit({ claims: [], outbox: [] });
     assert.equal(await store.tables.count(query()), 1);
   });
 
@@ -261,7 +261,7 @@ function inTransactions(open: OpenTenantStore): void {
     const tx = await store.begin(1_000);
     await tx.tables.insert('shop_item', { Id: '1', Sku: 'A1' });
     const outside = store.tables.insert('shop_item', { Id: '2', Sku: 'B2' });
-    await tx.commit({ resolveParked: false, outbox: [] });
+    await tx.commit({ claims: [], outbox: [] });
     await outside;
     assert.equal(await store.tables.count(query()), 2);
   });

@@ -75,7 +75,7 @@ async function runEvent(store: TenantStore, eventId: string, options: { resolve?
   const claim = claimOf(eventId, options.queue);
   assert.equal(await tx.claim(claim), 'claimed');
   await takeOne(tx.tables);
-  return tx.commit({ claim, resolveParked: options.resolve ?? false, outbox: [] });
+  return tx.commit({ claims: [{ ...claim, resolveParked: options.resolve ?? false }], outbox: [] });
 }
 
 async function takeOne(tables: TenantStore['tables']): Promise<void> {
@@ -124,8 +124,7 @@ function transactions(open: OpenTenantStore): void {
       await tx.claim(claimOf('e1'));
       await takeOne(tx.tables);
       const rows = await tx.commit({
-        claim: keyOf('e1'),
-        resolveParked: false,
+        claims: [{ ...keyOf('e1'), resolveParked: false }],
         outbox: [outboxOf('o1'), outboxOf('o2', 1)],
       });
       assert.deepEqual(
@@ -164,15 +163,32 @@ function transactions(open: OpenTenantStore): void {
       await tx.rollback();
     });
 
-    it('answers duplicate for a committed event and is over then', async (t) => {
+    it('answers duplicate for a committed event; the caller rolls back', async (t) => {
       const { store } = await open(t);
       await store.createTables([STOCK]);
       await runEvent(store, 'e1');
       const copy = await store.begin(WAIT_MS);
       assert.equal(await copy.claim(claimOf('e1')), 'duplicate');
-      await assert.rejects(takeOne(copy.tables), hasCode('DB_TX_LOST'));
       await copy.rollback();
       assert.equal(await runEvent(store, 'e2').then(() => stock(store)), 98);
+    });
+
+    it('commits several events at once, without the part that was undone', async (t) => {
+      const { store } = await open(t);
+      await store.createTables([STOCK]);
+      await runEvent(store, 'known');
+      const tx = await store.begin(WAIT_MS);
+      for (const eventId of ['e1', 'failed', 'known', 'e2']) {
+        await tx.mark();
+        const claimed = await tx.claim(claimOf(eventId));
+        if (claimed === 'claimed') await takeOne(tx.tables);
+        if (eventId === 'failed' || claimed === 'duplicate') await tx.undoToMark();
+      }
+      const claims = ['e1', 'e2'].map((eventId) => ({ ...keyOf(eventId), resolveParked: false }));
+      await tx.commit({ claims, outbox: [] });
+      assert.equal(await stock(store), 97);
+      assert.equal((await store.findInbox(keyOf('e1')))?.status, 'done');
+      assert.equal(await store.findInbox(keyOf('failed')), undefined);
     });
 
     it('goes on after a unique conflict in a table of the script, which names the field and is no duplicate', async (t) => {
@@ -188,7 +204,7 @@ function transactions(open: OpenTenantStore): void {
       });
       assert.equal(tx.doom, undefined);
       await takeOne(tx.tables);
-      await tx.commit({ claim: keyOf('e1'), resolveParked: false, outbox: [] });
+      await tx.commit({ claims: [{ ...keyOf('e1'), resolveParked: false }], outbox: [] });
       assert.equal(await stock(store), 99);
     });
 
@@ -197,7 +213,7 @@ function transactions(open: OpenTenantStore): void {
       await store.createTables([STOCK]);
       const tx = await store.begin(WAIT_MS);
       await takeOne(tx.tables);
-      const packet = { claim: keyOf('never-claimed'), resolveParked: false, outbox: [outboxOf('o1')] };
+      const packet = { claims: [{ ...keyOf('never-claimed'), resolveParked: false }], outbox: [outboxOf('o1')] };
       await assert.rejects(tx.commit(packet), hasCode('DB_TORN'));
       await tx.rollback();
       assert.equal(await stock(store), 100);
@@ -210,7 +226,7 @@ function transactions(open: OpenTenantStore): void {
       await runEvent(store, 'e1');
       const tx = await store.begin(WAIT_MS);
       await takeOne(tx.tables);
-      await assert.rejects(tx.commit({ claim: keyOf('e1'), resolveParked: false, outbox: [] }), hasCode('DB_TORN'));
+      await assert.rejects(tx.commit({ claims: [{ ...keyOf('e1'), resolveParked: false }], outbox: [] }), hasCode('DB_TORN'));
       assert.equal(await stock(store), 99);
     });
 
@@ -218,9 +234,9 @@ function transactions(open: OpenTenantStore): void {
       const { store } = await open(t);
       await store.createTables([STOCK]);
       const tx = await store.begin(WAIT_MS);
-      await tx.commit({ resolveParked: false, outbox: [] });
+      await tx.commit({ claims: [], outbox: [] });
       await assert.rejects(takeOne(tx.tables), hasCode('DB_TX_LOST'));
-      await assert.rejects(tx.commit({ resolveParked: false, outbox: [] }), hasCode('DB_TX_LOST'));
+      await assert.rejects(tx.commit({ claims: [], outbox: [] }), hasCode('DB_TX_LOST'));
       assert.equal(await stock(store), 100);
     });
 
@@ -233,7 +249,7 @@ function transactions(open: OpenTenantStore): void {
       const second = runEvent(store, 'e2');
       let ticks = 0;
       for (; ticks < 20; ticks++) await new Promise((resolve) => setImmediate(resolve));
-      await first.commit({ claim: keyOf('e1'), resolveParked: false, outbox: [] });
+      await first.commit({ claims: [{ ...keyOf('e1'), resolveParked: false }], outbox: [] });
       await second;
       assert.equal(ticks, 20);
       assert.equal(await stock(store), 98);
@@ -295,7 +311,7 @@ function outbox(open: OpenTenantStore): void {
   describe('the outbox', () => {
     const send = async (store: TenantStore, ...eventIds: string[]) => {
       const tx = await store.begin(WAIT_MS);
-      return tx.commit({ resolveParked: false, outbox: eventIds.map(outboxOf) });
+      return tx.commit({ claims: [], outbox: eventIds.map(outboxOf) });
     };
 
     it('leaves fresh rows to the host that committed them, until their lease ends', async (t) => {

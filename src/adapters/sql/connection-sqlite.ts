@@ -48,7 +48,7 @@ export class SqliteConnection {
   }
 
   /** Executes a transaction word or another statement without values. @throws AppError. */
-  exec(statement: 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK'): void {
+  exec(statement: 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK' | 'SAVEPOINT part' | 'ROLLBACK TO part'): void {
     try {
       this.#db.exec(statement);
     } catch (error: unknown) {

@@ -12,6 +12,10 @@ export interface TxSession {
   /** A script's statements: refused where the database can tell that they leave the tenant's rows. */
   readonly script: ScriptDb;
   readonly doom: Doom | undefined;
+  /** Sets the savepoint of a batch. */
+  mark(): Promise<void>;
+  /** Rolls back to it. @throws AppError DB_TX_LOST when it is gone. */
+  undoToMark(): Promise<void>;
   /**
    * Ends the transaction, also when it throws.
    * @throws AppError of the doom, DB_BUSY, DB_UNAVAILABLE (nothing stored), DB_COMMIT_UNKNOWN.

@@ -35,9 +35,15 @@ export class SqlTenantTx implements TenantTx {
   }
 
   async claim(claim: InboxClaim): Promise<'claimed' | 'duplicate'> {
-    if (await this.#parts.inbox.claim(this.#session.system, claim)) return 'claimed';
-    await this.#session.rollback();
-    return 'duplicate';
+    return (await this.#parts.inbox.claim(this.#session.system, claim)) ? 'claimed' : 'duplicate';
+  }
+
+  mark(): Promise<void> {
+    return this.#session.mark();
+  }
+
+  undoToMark(): Promise<void> {
+    return this.#session.undoToMark();
   }
 
   async commit(packet: CommitPacket): Promise<readonly OutboxRow[]> {
@@ -56,16 +62,15 @@ export class SqlTenantTx implements TenantTx {
   }
 
   /** The inbox last: its guard then also covers the statements before it. */
-  async #writePacket({ claim, resolveParked: resolves, outbox }: CommitPacket): Promise<readonly OutboxRow[]> {
+  async #writePacket({ claims, outbox }: CommitPacket): Promise<readonly OutboxRow[]> {
     const { dialect, inbox } = this.#parts;
     const db = this.#session.system;
     const rows = await insertOutbox(db, dialect, outbox);
-    if (claim === undefined) return rows;
-    if (resolves) {
+    for (const claim of claims.filter(({ resolveParked: resolves }) => resolves)) {
       await resolveParked(db, dialect, claim);
       await clearCrashes(db, claim);
     }
-    await inbox.finish(db, claim);
+    for (const claim of claims) await inbox.finish(db, claim);
     return rows;
   }
 }

@@ -32,6 +32,14 @@ export class SqliteTransaction implements TxSession {
     return this.#doom;
   }
 
+  async mark(): Promise<void> {
+    this.#control('SAVEPOINT part');
+  }
+
+  async undoToMark(): Promise<void> {
+    this.#control('ROLLBACK TO part');
+  }
+
   async commit(): Promise<void> {
     try {
       this.#assertUsable();
@@ -52,6 +60,16 @@ export class SqliteTransaction implements TxSession {
       // A failing ROLLBACK leaves the file's log without a commit; recovery drops it when the file is next opened.
     } finally {
       this.#end();
+    }
+  }
+
+  #control(statement: 'SAVEPOINT part' | 'ROLLBACK TO part'): void {
+    this.#assertUsable();
+    try {
+      this.#connection.exec(statement);
+    } catch (error: unknown) {
+      this.#doom = 'DB_TX_LOST';
+      throw new AppError('DB_TX_LOST', {}, { cause: error });
     }
   }
 
