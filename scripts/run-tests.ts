@@ -3,9 +3,13 @@
  * both end in success: every file ran, nothing failed, nothing was skipped or left to do.
  *
  *   node scripts/run-tests.ts unit|all [file ...]
+ *
+ * The suite `unit` runs without services. `all` has RabbitMQ, MariaDB and Redis of its own; SERVICES=external uses given
+ * ones (test/support/services/services.ts).
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
+import { ensurePrograms } from '../test/support/services/packages.ts';
 
 const SUITES: Readonly<Record<string, readonly string[]>> = {
   unit: [
@@ -20,10 +24,17 @@ const [suite = 'all', ...named] = process.argv.slice(2);
 const files = named.length > 0 ? named : globSync([...(SUITES[suite] ?? [])]).sort();
 if (files.length === 0) fail(`no test files in suite ${suite}`);
 
+const isUnit = suite === 'unit';
+// Before the first test, whose time limit an installation would use up.
+if (!isUnit && named.length === 0 && process.env.SERVICES !== 'external') {
+  await ensurePrograms('rabbitmq', 'mariadb', 'redis').catch((error: Error) => fail(error.message));
+}
+
+const setup = isUnit ? [] : ['--test-global-setup=test/support/global-setup.ts'];
 const runner = spawn(
   process.execPath,
-  ['--test', '--test-reporter=spec', '--test-concurrency=2', '--test-timeout=180000', ...files],
-  { stdio: ['ignore', 'pipe', 'inherit'] },
+  ['--test', ...setup, '--test-reporter=spec', '--test-concurrency=2', '--test-timeout=180000', ...files],
+  { stdio: ['ignore', 'pipe', 'inherit'], env: isUnit ? { ...process.env, SERVICES: 'none' } : process.env },
 );
 let tail = '';
 runner.stdout.on('data', (chunk: Buffer) => {

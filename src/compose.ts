@@ -1,11 +1,16 @@
 /** Wires the use cases over their ports. No logic: what happens when is in app/. */
 import { createHostServices } from './admin/host-services.ts';
 import type { AdminServices } from './admin/services.ts';
+import { EngineProfiles } from './app/engine-profile.ts';
+import { BatchHandler } from './app/handle-batch.ts';
 import { DeliveryHandler } from './app/handle-delivery.ts';
+import { InFlight } from './app/in-flight.ts';
+import { MessageLocks } from './app/message-locks.ts';
 import { ParkedMover } from './app/move-parked.ts';
 import { runRetention } from './app/purge-retention.ts';
 import { BindingReconciler } from './app/reconcile-bindings.ts';
 import { OutboxRelay } from './app/relay-outbox.ts';
+import { DeliverySettler } from './app/settle-delivery.ts';
 import type { Lang } from './core/errors.ts';
 import type { RunLimits } from './core/run-limits.ts';
 import type { Clock } from './ports/clock.ts';
@@ -32,13 +37,16 @@ export interface HostSettings {
   readonly limits: RunLimits;
   readonly reconcileMs: number;
   readonly retention: Retention;
+  /** How long the queue server lets a delivery stay unsettled. Milliseconds. */
+  readonly consumerTimeoutMs: number;
 }
 
 /** The running product without its process: everything but listening, signals and files. */
 export interface Host {
   readonly services: AdminServices;
   readonly reconciler: BindingReconciler;
-  readonly handler: DeliveryHandler;
+  /** Deliveries being handled. */
+  readonly inFlight: InFlight;
   /** Sends what a crash left, attaches the consumers and starts the loops. */
   start(): Promise<void>;
   /** Takes nothing new and gives back what has not begun. Resolves when everything in flight is settled. */
@@ -58,14 +66,25 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     lang,
     directory,
     log: log.child('app.reconcile-bindings'),
-    handler: () => handler,
+    workers: () => workers,
   });
-  const handler = new DeliveryHandler({
+  const settler = new DeliverySettler({
     ...runs,
-    log: log.child('app.handle-delivery'),
+    log: log.child('app.settle-delivery'),
     onParked: (store, delayMs) => mover.expect(store, delayMs),
     onStore: (store, state) => reconciler.reportStore(store, state),
   });
+  const inFlight = new InFlight();
+  const deliveries = {
+    ...runs,
+    settler,
+    locks: new MessageLocks(),
+    profiles: new EngineProfiles(),
+    log: log.child('app.handle-delivery'),
+  };
+  const single = new DeliveryHandler(deliveries);
+  const batch = new BatchHandler(deliveries, single);
+  const workers = { ...deliveries, single, batch, inFlight, consumerTimeoutMs: settings.consumerTimeoutMs };
   const services = createHostServices({
     directory,
     runner,
@@ -81,7 +100,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
   return {
     services,
     reconciler,
-    handler,
+    inFlight,
     async start() {
       await relay.recover(directory);
       await reconciler.reconcile();
@@ -96,7 +115,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
       // First no new deliveries, then give back what waits: given back earlier, it would be delivered here again.
       await reconciler.stop();
       draining.abort();
-      await handler.idle();
+      await inFlight.idle();
       await Promise.all(loops);
       await relay.flush();
       await Promise.all(directory.open().map((store) => store.journal.flush()));

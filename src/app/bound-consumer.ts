@@ -1,7 +1,7 @@
 import type { Binding } from '../core/binding.ts';
 import type { Consumer, Queue } from '../ports/queue.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
-import type { DeliveryHandler } from './handle-delivery.ts';
+import { BindingWorker, type WorkerServices } from './binding-worker.ts';
 
 /**
  * A binding that is attached to its queue. Modes: `detached` -> `attached` -> `detached`; a binding edited meanwhile
@@ -9,16 +9,16 @@ import type { DeliveryHandler } from './handle-delivery.ts';
  */
 export class BoundConsumer {
   readonly store: TenantStore;
-  #binding: Binding;
+  readonly #worker: BindingWorker;
   #consumer: Consumer | undefined;
 
-  constructor(store: TenantStore, binding: Binding) {
+  constructor(services: WorkerServices, store: TenantStore, binding: Binding) {
     this.store = store;
-    this.#binding = binding;
+    this.#worker = new BindingWorker(services, store, binding);
   }
 
   get binding(): Binding {
-    return this.#binding;
+    return this.#worker.binding;
   }
 
   get isAttached(): boolean {
@@ -26,25 +26,26 @@ export class BoundConsumer {
   }
 
   /** Attaches; a second call does nothing. @throws QUEUE_UNAVAILABLE. */
-  async attach(queue: Queue, handler: DeliveryHandler): Promise<void> {
+  async attach(queue: Queue): Promise<void> {
     if (this.#consumer !== undefined) return;
-    const options = { prefetch: this.#binding.prefetch };
-    this.#consumer = await queue.consume(this.store.tenant, this.#binding.physicalQueue, options, (delivery) => {
-      void handler.handle(this.store, this.#binding, delivery);
-    });
+    const options = { prefetch: this.#worker.wirePrefetch };
+    this.#consumer = await queue.consume(this.store.tenant, this.binding.physicalQueue, options, (delivery) =>
+      this.#worker.offer(delivery),
+    );
   }
 
   /** Takes over an edited row. */
   async update(binding: Binding): Promise<void> {
-    const prefetchChanged = binding.prefetch !== this.#binding.prefetch;
-    this.#binding = binding;
-    if (prefetchChanged) await this.#consumer?.setPrefetch(binding.prefetch);
+    const before = this.#worker.wirePrefetch;
+    this.#worker.binding = binding;
+    if (this.#worker.wirePrefetch !== before) await this.#consumer?.setPrefetch(this.#worker.wirePrefetch);
   }
 
-  /** Takes no more deliveries; those being handled settle as usual. */
+  /** Takes no more deliveries and gives back what has not begun; what runs settles as usual. */
   async cancel(): Promise<void> {
     const consumer = this.#consumer;
     this.#consumer = undefined;
     await consumer?.cancel();
+    await this.#worker.giveBack();
   }
 }

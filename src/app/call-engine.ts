@@ -11,6 +11,7 @@ import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
 import type { OutboxRelay } from './relay-outbox.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
+import { TransactionScope } from './transaction-scope.ts';
 
 /** Longest wait of a call for a free lane (defaults.md 6). Milliseconds. */
 const CALL_QUEUE_WAIT_MS = 30_000;
@@ -40,7 +41,11 @@ export interface EngineCall {
 export async function callEngine(services: CallServices, store: TenantStore, call: EngineCall): Promise<JsonValue> {
   const engine = await findEngine(store, call.engineKey);
   const slot = await services.runner.acquire(store.tenant, { waitMs: CALL_QUEUE_WAIT_MS, signal: services.draining });
+  const runId = services.ids.ulid();
+  const transaction = new TransactionScope(store, runId);
   const tree = new RunTree(services, {
+    runId,
+    transaction,
     store,
     limits: services.limits,
     lang: call.lang,
@@ -56,7 +61,7 @@ export async function callEngine(services: CallServices, store: TenantStore, cal
   } finally {
     slot.release();
   }
-  return finishCall(services, tree, engine, outcome);
+  return finishCall(services, { tree, transaction, engine }, outcome);
 }
 
 async function findEngine(store: TenantStore, rawKey: string): Promise<EngineSource> {
@@ -67,14 +72,17 @@ async function findEngine(store: TenantStore, rawKey: string): Promise<EngineSou
   return engine;
 }
 
-async function finishCall(
-  services: CallServices,
-  tree: RunTree,
-  engine: EngineSource,
-  outcome: RunOutcome,
-): Promise<JsonValue> {
+/** A call whose script has ended. */
+interface EndedCall {
+  readonly tree: RunTree;
+  readonly transaction: TransactionScope;
+  readonly engine: EngineSource;
+}
+
+async function finishCall(services: CallServices, call: EndedCall, outcome: RunOutcome): Promise<JsonValue> {
+  const { tree, engine } = call;
   const verdict = judgeCall(outcome, engine.key);
-  const failure = await endTransaction(services, tree, verdict);
+  const failure = await endTransaction(services, call, verdict);
   journalCall(services, tree, engine, verdict, failure);
   if (failure !== undefined) throw failure;
   if (outcome.kind === 'returned') return JSON.parse(outcome.json) as JsonValue;
@@ -83,15 +91,19 @@ async function finishCall(
 }
 
 /** Commits or rolls back, and sends what was committed. @returns why a successful run could not commit. */
-async function endTransaction(services: CallServices, tree: RunTree, verdict: Verdict): Promise<AppError | undefined> {
-  const doom = tree.transaction.doom;
+async function endTransaction(
+  services: CallServices,
+  { tree, transaction }: EndedCall,
+  verdict: Verdict,
+): Promise<AppError | undefined> {
+  const doom = transaction.doom;
   if (verdict.kind !== 'success' || doom !== undefined) {
-    await tree.transaction.rollback();
+    await transaction.rollback();
     return doom === undefined || verdict.kind !== 'success' ? undefined : new AppError(doom, { reason: doom });
   }
   let rows: readonly OutboxRow[];
   try {
-    rows = await tree.transaction.commit({ claims: [] });
+    rows = await transaction.commit({ claims: [] });
   } catch (e) {
     return coerceError(e);
   }

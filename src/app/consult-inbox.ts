@@ -1,9 +1,6 @@
 import type { DeadReason } from '../core/parked.ts';
 import type { ReceivedMessage } from './received-message.ts';
 
-/** Crashes after which a message is taken for the cause (F3). */
-export const MAX_CRASHES = 5;
-
 /** What the committed state says about a message before it runs (delivery.md 3.1 step 3). */
 export type InboxAnswer =
   | { readonly kind: 'run' }
@@ -18,13 +15,4 @@ export async function consultInbox(message: ReceivedMessage): Promise<InboxAnswe
   if (entry.status !== 'done') return { kind: 'dead', reason: 'torn-transaction' };
   if (entry.messageHash !== message.messageHash) return { kind: 'dead', reason: 'event-id-reused' };
   return { kind: 'duplicate' };
-}
-
-/**
- * Counts the start of a redelivered message: its earlier delivery never reached a verdict, so the host may have died
- * of it. Nothing is written for a first delivery.
- */
-export async function countCrash(message: ReceivedMessage): Promise<InboxAnswer> {
-  const crashes = await message.store.crashes.count(message.key);
-  return crashes >= MAX_CRASHES ? { kind: 'dead', reason: 'host-crash' } : { kind: 'run' };
 }

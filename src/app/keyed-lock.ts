@@ -12,10 +12,11 @@ export class KeyedLock {
 
   /**
    * Waits for the key.
-   * @param limit gives up when it resolves first.
+   * @param limit begun only when somebody is before us; gives up when it resolves first. Its signal aborts when the
+   * wait is over, so that timers and listeners end with it.
    * @returns the release, or undefined when it gave up.
    */
-  async acquire(key: string, limit: Promise<void>): Promise<(() => void) | undefined> {
+  async acquire(key: string, limit: (over: AbortSignal) => Promise<void>): Promise<(() => void) | undefined> {
     const previous = this.#tails.get(key);
     let release: () => void = () => {};
     const held = new Promise<void>((resolve) => {
@@ -27,7 +28,9 @@ export class KeyedLock {
       if (this.#tails.get(key) === tail) this.#tails.delete(key);
     });
     if (previous === undefined) return release;
-    const granted = await Promise.race([previous.then(() => true), limit.then(() => false)]);
+    const over = new AbortController();
+    const granted = await Promise.race([previous.then(() => true), limit(over.signal).then(() => false)]);
+    over.abort();
     if (granted) return release;
     // The place in line is given up; who comes after waits for the holder only.
     release();

@@ -23,6 +23,11 @@ export interface ReceivedMessage {
   readonly cycle: number;
 }
 
+/** True when an earlier delivery or attempt of this message may have left something behind. */
+export function isRepeated(message: ReceivedMessage): boolean {
+  return message.attempt > 1 || message.cycle > 1 || message.delivery.redelivered;
+}
+
 /** A delivery that no script may see: it is parked dead. */
 export interface RefusedMessage {
   readonly eventId: string;

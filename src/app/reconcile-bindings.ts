@@ -4,8 +4,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
+import type { WorkerServices } from './binding-worker.ts';
 import { BoundConsumer } from './bound-consumer.ts';
-import type { DeliveryHandler } from './handle-delivery.ts';
 
 /** A store that answers nothing for this long has its consumers cancelled (G4). Milliseconds. */
 const STORE_GRACE_MS = 5_000;
@@ -19,8 +19,8 @@ export interface ReconcileServices {
   readonly log: Log;
   readonly lang: Lang;
   readonly directory: TenantDirectory;
-  /** Called lazily: handler and reconciler know each other. */
-  readonly handler: () => DeliveryHandler;
+  /** Called lazily: workers report to the reconciler how their store fares. */
+  readonly workers: () => WorkerServices;
 }
 
 /**
@@ -132,7 +132,7 @@ export class BindingReconciler {
       if (!desired.has(keyOf(store, consumer.binding))) await this.#detach(consumer);
     }
     for (const [key, binding] of desired) {
-      const consumer = this.#consumers.get(key) ?? new BoundConsumer(store, binding);
+      const consumer = this.#consumers.get(key) ?? new BoundConsumer(this.#services.workers(), store, binding);
       this.#consumers.set(key, consumer);
       await consumer.update(binding);
       await this.#attach(key, consumer);
@@ -143,7 +143,7 @@ export class BindingReconciler {
     if (consumer.isAttached || this.#stopped) return;
     const fields = { tenantId: consumer.store.tenant, queue: consumer.binding.physicalQueue };
     try {
-      await consumer.attach(this.#services.queue, this.#services.handler());
+      await consumer.attach(this.#services.queue);
       this.#failures.delete(key);
       this.#services.log.info('consumer.attached', { ...fields, engineKey: consumer.binding.engineKey });
     } catch (e) {

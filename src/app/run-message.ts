@@ -5,10 +5,12 @@ import type { RunLimits } from '../core/run-limits.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { judgeDelivery } from '../core/verdict.ts';
 import type { EngineRunner, RunSlot } from '../ports/engine-runner.ts';
-import type { OutboxRow } from '../ports/tenant-store.ts';
+import type { FinishedClaim, InboxClaim, OutboxRow } from '../ports/tenant-store.ts';
+import type { CrashCount } from './crash-count.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
-import type { ReceivedMessage } from './received-message.ts';
+import { isRepeated, type ReceivedMessage } from './received-message.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
+import { type RunTransaction, TransactionScope } from './transaction-scope.ts';
 
 /**
  * How one try at a message ended.
@@ -16,20 +18,25 @@ import { type RunServices, RunTree } from './run-tree.ts';
  * - `done`: effects, inbox and outbox are committed.
  * - `failed`: rolled back; the binding's budget decides.
  * - `duplicate`, `torn`: the inbox decides.
+ * - `too-dangerous`: the host died of it too often to run it again.
  * - `transient`: rolled back through no fault of the message; worth another try in place.
  * - `later`: the store or the sandbox cannot serve now, or the commit's outcome is unknown.
  */
 export type MessageOutcome =
   | { readonly kind: 'done'; readonly tree: RunTree; readonly version: string; readonly outbox: readonly OutboxRow[] }
-  | {
-      readonly kind: 'failed';
-      readonly tree: RunTree | undefined;
-      readonly version: string | null;
-      readonly error: ErrorRecord;
-      readonly deadReason: DeadReason | undefined;
-    }
-  | { readonly kind: 'duplicate' | 'torn' }
+  | FailedRun
+  | { readonly kind: 'duplicate' | 'torn' | 'too-dangerous' }
   | { readonly kind: 'transient' | 'later'; readonly error: AppError };
+
+/** A try that counts as an attempt. */
+export interface FailedRun {
+  readonly kind: 'failed';
+  /** Absent when there was no engine to run. */
+  readonly tree: RunTree | undefined;
+  readonly version: string | null;
+  readonly error: ErrorRecord;
+  readonly deadReason: DeadReason | undefined;
+}
 
 export interface RunMessageServices extends RunServices {
   readonly runner: EngineRunner;
@@ -40,101 +47,140 @@ export interface RunMessageServices extends RunServices {
 }
 
 /** Runs a message once (delivery.md 3.1 steps 4 to 7). Rejects with store errors of the look-ups before the claim. */
-export async function runMessage(services: RunMessageServices, message: ReceivedMessage): Promise<MessageOutcome> {
-  const engine = await message.store.engines.find(message.binding.engineKey);
-  const missing = missingEngine(message.binding.engineKey, engine);
-  if (engine === undefined || missing !== undefined) {
-    const error = missing ?? { code: 'ENGINE_MISSING', params: { engine: message.binding.engineKey } };
-    return { kind: 'failed', tree: undefined, version: null, error, deadReason: 'engine-missing' };
-  }
-  // The lane comes before the database: whoever holds a writer can always go on (docs/decisions.md).
-  const slot = await services.runner.acquire(message.store.tenant, { signal: services.draining });
+export async function runMessage(
+  services: RunMessageServices,
+  message: ReceivedMessage,
+  crashes: CrashCount,
+): Promise<MessageOutcome> {
+  const engine = await findEngine(message);
+  if ('kind' in engine) return engine;
+  const runId = services.ids.ulid();
+  const transaction = new TransactionScope(message.store, runId);
+  const tree = messageTree(services, message, runId, transaction);
+  const run: MessageRun = { services, message, engine, tree, transaction, crashes };
+  // With one writer the lane comes first: whoever holds the writer can then always go on (docs/decisions.md).
+  return message.store.singleWriter ? laneFirst(run) : claimFirst(run);
+}
+
+interface MessageRun {
+  readonly services: RunMessageServices;
+  readonly message: ReceivedMessage;
+  readonly engine: EngineSource;
+  readonly tree: RunTree;
+  readonly transaction: TransactionScope;
+  readonly crashes: CrashCount;
+}
+
+/** The binding's engine, or the failure that there is none to run. */
+export async function findEngine(message: ReceivedMessage): Promise<EngineSource | FailedRun> {
+  const key = message.binding.engineKey;
+  const engine = await message.store.engines.find(key);
+  if (engine?.enabled === true) return engine;
+  const code = engine === undefined ? 'ENGINE_MISSING' : 'ENGINE_DISABLED';
+  const error = { code, params: { engine: key } } as const;
+  return { kind: 'failed', tree: undefined, version: null, error, deadReason: 'engine-missing' };
+}
+
+/** The run tree of a message over a transaction. */
+export function messageTree(
+  services: RunMessageServices,
+  message: ReceivedMessage,
+  runId: string,
+  transaction: RunTransaction,
+): RunTree {
+  const { traceParent, traceState } = message.envelope;
+  const seconds = message.binding.timeoutSeconds;
+  return new RunTree(services, {
+    runId,
+    transaction,
+    store: message.store,
+    limits: seconds === undefined ? services.limits : { ...services.limits, wallMs: seconds * 1000 },
+    lang: services.lang,
+    user: undefined,
+    event: { ...message.key, traceParent, traceState },
+    alwaysJoin: message.binding.inbox,
+  });
+}
+
+async function laneFirst(run: MessageRun): Promise<MessageOutcome> {
+  const slot = await acquireLane(run);
   try {
-    return await claimAndRun(services, message, engine, slot);
+    // Counted outside the transaction, so before it: a rollback must not take the count away.
+    if (!(await run.crashes.start())) return { kind: 'too-dangerous' };
+    return (await claimInbox(run)) ?? (await runAndDecide(run, slot));
   } finally {
     slot.release();
   }
 }
 
-function missingEngine(engineKey: string, engine: EngineSource | undefined): ErrorRecord | undefined {
-  if (engine === undefined) return { code: 'ENGINE_MISSING', params: { engine: engineKey } };
-  return engine.enabled ? undefined : { code: 'ENGINE_DISABLED', params: { engine: engine.key } };
-}
-
-async function claimAndRun(
-  services: RunMessageServices,
-  message: ReceivedMessage,
-  engine: EngineSource,
-  slot: RunSlot,
-): Promise<MessageOutcome> {
-  const tree = new RunTree(services, {
-    store: message.store,
-    limits: limitsOf(services.limits, message),
-    lang: services.lang,
-    user: undefined,
-    event: { ...message.key, traceParent: message.envelope.traceParent, traceState: message.envelope.traceState },
-    alwaysJoin: message.binding.inbox,
-  });
-  if (message.binding.inbox) {
-    const refused = await claimInbox(tree, message, engine);
-    if (refused !== undefined) return refused;
-  }
-  const param = {
-    OsClient: message.store.tenant,
-    Message: message.envelope.param,
-    EventId: message.key.eventId,
-  };
-  const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
-  const outcome = await slot.run(start, createHostCallSink(tree, engine.key, 1));
-  await tree.end();
-  return decide(tree, message, engine, outcome);
-}
-
-function limitsOf(limits: RunLimits, message: ReceivedMessage): RunLimits {
-  const seconds = message.binding.timeoutSeconds;
-  return seconds === undefined ? limits : { ...limits, wallMs: seconds * 1000 };
-}
-
-/** Step 4. @returns undefined when the row is ours. */
-async function claimInbox(
-  tree: RunTree,
-  message: ReceivedMessage,
-  engine: EngineSource,
-): Promise<MessageOutcome | undefined> {
+/** Copies of the event on other hosts wait at the insert, so a lane is taken only by the one that won. */
+async function claimFirst(run: MessageRun): Promise<MessageOutcome> {
+  const refused = await claimInbox(run);
+  if (refused !== undefined) return refused;
+  let slot: RunSlot | undefined;
   try {
-    const answer = await tree.transaction.claim({
-      ...message.key,
-      messageHash: message.messageHash,
-      attempt: message.attempt,
-      engineKey: engine.key,
-      version: engine.version,
-      runId: tree.runId,
-    });
-    if (answer === 'claimed') return undefined;
-    await tree.transaction.rollback();
+    slot = await acquireLane(run);
+    if (await run.crashes.start()) return await runAndDecide(run, slot);
+    await run.transaction.rollback();
+    return { kind: 'too-dangerous' };
+  } catch (e) {
+    await run.transaction.rollback();
+    throw e;
+  } finally {
+    slot?.release();
+  }
+}
+
+function acquireLane({ services, message }: MessageRun): Promise<RunSlot> {
+  return services.runner.acquire(message.store.tenant, { signal: services.draining });
+}
+
+/** Step 4. @returns undefined when the row is ours, or when the binding has no inbox. */
+async function claimInbox({ message, engine, tree, transaction }: MessageRun): Promise<MessageOutcome | undefined> {
+  if (!message.binding.inbox) return undefined;
+  try {
+    if ((await transaction.claim(claimOf(message, engine, tree.runId))) === 'claimed') return undefined;
+    await transaction.rollback();
     return { kind: 'duplicate' };
   } catch (e) {
-    await tree.transaction.rollback();
+    await transaction.rollback();
     const error = coerceError(e);
     return { kind: error.code === 'DB_TX_LOST' ? 'transient' : 'later', error };
   }
 }
 
-/** Step 6: one verdict decides commit, acknowledgement and outbox. */
-async function decide(
-  tree: RunTree,
+/** The inbox row of a run. */
+export function claimOf(message: ReceivedMessage, engine: EngineSource, runId: string): InboxClaim {
+  const { key, messageHash, attempt } = message;
+  return { ...key, messageHash, attempt, engineKey: engine.key, version: engine.version, runId };
+}
+
+/** Runs the script of a message to its end; its host call under way has ended, too. */
+export async function runScript(
   message: ReceivedMessage,
   engine: EngineSource,
-  outcome: RunOutcome,
-): Promise<MessageOutcome> {
-  const doom = tree.transaction.doom;
+  tree: RunTree,
+  slot: RunSlot,
+): Promise<RunOutcome> {
+  const param = { OsClient: message.store.tenant, Message: message.envelope.param, EventId: message.key.eventId };
+  const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
+  const outcome = await slot.run(start, createHostCallSink(tree, engine.key, 1));
+  await tree.end();
+  return outcome;
+}
+
+/** Step 6: one verdict decides commit, acknowledgement and outbox. */
+async function runAndDecide(run: MessageRun, slot: RunSlot): Promise<MessageOutcome> {
+  const { message, engine, tree, transaction } = run;
+  const outcome = await runScript(message, engine, tree, slot);
+  const { doom } = transaction;
   if (doom !== undefined) {
-    await tree.transaction.rollback();
+    await transaction.rollback();
     return doom === 'DB_TORN' ? { kind: 'torn' } : { kind: 'transient', error: new AppError(doom, { reason: doom }) };
   }
   const verdict = judgeDelivery(outcome, { engineKey: engine.key, legacyAck: message.binding.legacyAck });
-  if (verdict.kind === 'success') return commit(tree, message, engine);
-  await tree.transaction.rollback();
+  if (verdict.kind === 'success') return commit(run);
+  await transaction.rollback();
   if (verdict.kind === 'unstarted') {
     return { kind: 'transient', error: new AppError(verdict.error.code, verdict.error.params) };
   }
@@ -148,16 +194,18 @@ const COMMIT_FAILURE: Readonly<Partial<Record<ErrorCode, 'torn' | 'transient' | 
   DB_BUSY: 'transient',
 };
 
-async function commit(tree: RunTree, message: ReceivedMessage, engine: EngineSource): Promise<MessageOutcome> {
-  const { attempt, cycle, delivery, key, binding } = message;
+async function commit({ message, engine, tree, transaction }: MessageRun): Promise<MessageOutcome> {
   try {
-    const outbox = await tree.transaction.commit({
-      claims: binding.inbox ? [{ ...key, resolveParked: attempt > 1 || cycle > 1 || delivery.redelivered }] : [],
-    });
+    const outbox = await transaction.commit({ claims: message.binding.inbox ? [finishedClaim(message)] : [] });
     return { kind: 'done', tree, version: engine.version, outbox };
   } catch (e) {
     const error = coerceError(e);
     const kind = COMMIT_FAILURE[error.code] ?? 'later';
     return kind === 'torn' ? { kind } : { kind, error };
   }
+}
+
+/** The claim of a run that succeeded, with whether parked rows end with it. */
+export function finishedClaim(message: ReceivedMessage): FinishedClaim {
+  return { ...message.key, resolveParked: isRepeated(message) };
 }

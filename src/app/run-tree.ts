@@ -9,7 +9,7 @@ import type { Queue } from '../ports/queue.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import type { SenderContext } from './message-build.ts';
-import { TransactionScope } from './transaction-scope.ts';
+import type { RunTransaction } from './transaction-scope.ts';
 
 /** Services every run uses. */
 export interface RunServices {
@@ -30,6 +30,8 @@ export interface RunEvent {
 }
 
 export interface RunTreeOptions {
+  readonly runId: string;
+  readonly transaction: RunTransaction;
   readonly store: TenantStore;
   readonly limits: RunLimits;
   readonly lang: Lang;
@@ -48,7 +50,7 @@ export class RunTree {
   readonly options: RunTreeOptions;
   readonly runId: string;
   readonly startedAt: number;
-  readonly transaction: TransactionScope;
+  readonly transaction: RunTransaction;
   readonly traces: HostCallTrace[] = [];
   readonly #abort = new AbortController();
   #calls = 0;
@@ -57,9 +59,9 @@ export class RunTree {
   constructor(services: RunServices, options: RunTreeOptions) {
     this.services = services;
     this.options = options;
-    this.runId = services.ids.ulid();
+    this.runId = options.runId;
     this.startedAt = services.clock.now();
-    this.transaction = new TransactionScope(options.store, this.runId);
+    this.transaction = options.transaction;
   }
 
   /** Aborted when the run ends. */
@@ -94,6 +96,11 @@ export class RunTree {
     const running = call();
     this.#inFlight = running.catch(() => undefined);
     return running;
+  }
+
+  /** True when a host call left the tenant's database and queue. */
+  get wentOutside(): boolean {
+    return this.traces.some((trace) => trace.name.startsWith('Http.'));
   }
 
   addTrace(trace: HostCallTrace): void {

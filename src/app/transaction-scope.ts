@@ -20,11 +20,25 @@ export const WRITER_WAIT_MS = 10_000;
 /** Rows a tenant's outbox may hold; beyond it `SendMsg` says Code 0 (delivery.md 3.3.4). */
 export const MAX_OUTBOX_ROWS = 10_000;
 
+/** The transaction as the host calls of a run use it. */
+export interface RunTransaction {
+  readonly isOpen: boolean;
+  /** Why nothing of this run can commit any more. */
+  readonly doom: Doom | undefined;
+  /**
+   * Where a host call reads and writes. Without `joins` a call commits by itself, unless the transaction is open and
+   * the database has one writer: waiting for it would lock the run against itself.
+   */
+  tables(joins: boolean, alwaysJoin: boolean): Promise<TableStore>;
+  /** Adds a message to the commit packet. @throws OUTBOX_FULL. */
+  addMessage(message: BuiltMessage): Promise<void>;
+}
+
 /**
  * The platform transaction of one call tree. It opens at the first use, at once in an inbox run, and is ended exactly
  * once. Messages sent while it is open wait here for the commit packet.
  */
-export class TransactionScope {
+export class TransactionScope implements RunTransaction {
   readonly #store: TenantStore;
   readonly #runId: string;
   #tx: TenantTx | undefined;
@@ -41,7 +55,6 @@ export class TransactionScope {
     return this.#tx !== undefined && !this.#ended;
   }
 
-  /** Why nothing of this run can commit any more. */
   get doom(): Doom | undefined {
     return this.#tx?.doom;
   }
@@ -51,22 +64,15 @@ export class TransactionScope {
     return (await this.#open()).claim(claim);
   }
 
-  /**
-   * Where a host call reads and writes. Without `joins` a call commits by itself, unless the transaction is open and
-   * the database has one writer: waiting for it would lock the run against itself.
-   */
   async tables(joins: boolean, alwaysJoin: boolean): Promise<TableStore> {
     this.#assertRunning();
     if (joins || alwaysJoin || (this.isOpen && this.#store.singleWriter)) return (await this.#open()).tables;
     return this.#store.tables;
   }
 
-  /** Adds a message to the commit packet. @throws OUTBOX_FULL. */
   async addMessage(message: BuiltMessage): Promise<void> {
     this.#assertRunning();
-    if (this.#outbox.length === 0 && (await this.#store.outbox.pending()).rows >= MAX_OUTBOX_ROWS) {
-      throw new AppError('OUTBOX_FULL', { limit: MAX_OUTBOX_ROWS });
-    }
+    if (this.#outbox.length === 0) await assertOutboxRoom(this.#store);
     this.#outbox.push({ runId: this.#runId, ordinal: this.#outbox.length, ...message });
   }
 
@@ -104,4 +110,10 @@ export class TransactionScope {
   #assertRunning(): void {
     if (this.#ended) throw new AppError('DB_TX_LOST');
   }
+}
+
+/** @throws OUTBOX_FULL when the tenant's outbox holds as much as it may. */
+export async function assertOutboxRoom(store: TenantStore): Promise<void> {
+  const { rows } = await store.outbox.pending();
+  if (rows >= MAX_OUTBOX_ROWS) throw new AppError('OUTBOX_FULL', { limit: MAX_OUTBOX_ROWS });
 }

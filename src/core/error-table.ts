@@ -34,6 +34,12 @@ const ROWS = {
   MESSAGE_TOO_LARGE: ['invalid', 413, 'never', 'warn', '消息 {size} 字节，超过上限 {limit} 字节：请拆分消息或传递引用。', 'The message has {size} bytes, the limit is {limit}: split it or send a reference.'],
   QUEUE_UNAVAILABLE: ['unavailable', 503, 'always', 'error', '队列暂时不可用，消息未被接收：请用同一个 EventId 重试。', 'The queue is unavailable, the message was not accepted: send it again with the same EventId.'],
   QUEUE_STORE_UNUSABLE: ['unavailable', 503, 'never', 'error', '队列文件 {file} 无法打开：{reason}。检查路径、权限和磁盘空间；文件损坏时从备份恢复或移走它。', 'The queue file {file} cannot be opened: {reason}. Check its path, permissions and disk space; restore it from a backup or move it away when it is damaged.'],
+  // cache and locks
+  CACHE_KEY_INVALID: ['invalid', 400, 'never', 'info', '缓存键 {key} 不合法：不能为空，不得含控制字符，不超过 1024 字节。', 'Cache key {key} is invalid: it is not empty, has no control characters and at most 1,024 bytes.'],
+  CACHE_KEY_FOREIGN: ['denied', 403, 'never', 'warn', '缓存键 {key} 属于其他租户：Microi: 前缀由平台保留，请只写自己的键名。', 'Cache key {key} belongs to another tenant: the prefix Microi: is reserved, write your own name only.'],
+  CACHE_VALUE_MISMATCH: ['invalid', 409, 'policy', 'info', '缓存键 {key} 的内容不适用于此操作：{rule}', 'Cache key {key} holds something this operation does not work on: {rule}'],
+  CACHE_UNAVAILABLE: ['unavailable', 503, 'always', 'error', '缓存暂时不可用：{reason}', 'The cache is unavailable: {reason}'],
+  CACHE_URL_INVALID: ['invalid', 400, 'never', 'error', '缓存地址 cacheUrl 不合法：{rule}', 'The address cacheUrl is invalid: {rule}'],
   // engines
   ENGINE_MISSING: ['missing', 404, 'policy', 'warn', '接口引擎 {engine} 不存在：检查 ApiEngineKey，或执行 v8host push。', 'Engine {engine} does not exist: check ApiEngineKey, or run v8host push.'],
   ENGINE_DISABLED: ['missing', 404, 'policy', 'warn', '接口引擎 {engine} 已停用：把 IsEnable 设为 1。', 'Engine {engine} is disabled: set IsEnable to 1.'],

@@ -35,6 +35,12 @@ export const LOG_EVENTS = [
   'http.request_failed',
   'queue.write_failed',
   'queue.write_recovered',
+  'cache.connected',
+  'cache.connection_lost',
+  'cache.connect_failed',
+  'invalidation.announce_failed',
+  'lock.lost',
+  'lock.release_failed',
   'task.failed',
 ] as const;
 

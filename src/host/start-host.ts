@@ -25,6 +25,9 @@ const EXIT = { clean: 0, startFailed: 1, drainDeadline: 3, newerSchema: 4 } as c
 /** After a second signal the drain has this long. Seconds. */
 const HURRIED_DRAIN_SECONDS = 2;
 
+/** The embedded queue waits as long as it takes; what waits locally is bounded all the same. */
+const EMBEDDED_CONSUMER_TIMEOUT_MS = 1_800_000;
+
 const DAY_MS = 86_400_000;
 
 /** Runs the host until it is told to stop. @returns the exit code. */
@@ -79,7 +82,7 @@ async function bringUp(config: Config, options: StartOptions, log: Log, releaser
 
 /** Stops in order: no new work, what runs ends, then everything is released. */
 async function shutDown(host: Host, config: Config, signals: StopSignals, log: Log): Promise<number> {
-  log.info('host.drain_started', { inFlight: host.handler.inFlight, seconds: config.drainSeconds });
+  log.info('host.drain_started', { inFlight: host.inFlight.size, seconds: config.drainSeconds });
   const result = await drainWithin(host.drain(), config.drainSeconds, signals.second, HURRIED_DRAIN_SECONDS);
   return result === 'drained' ? EXIT.clean : EXIT.drainDeadline;
 }
@@ -139,6 +142,7 @@ function settingsOf(config: Config): HostSettings {
       rssMb: config.sandbox.rssMb,
     },
     reconcileMs: config.reconcileSeconds * 1000,
+    consumerTimeoutMs: EMBEDDED_CONSUMER_TIMEOUT_MS,
     retention: {
       deadLettersMs: deadLetterDays * DAY_MS,
       inboxMs: inboxDays * DAY_MS,

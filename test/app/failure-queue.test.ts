@@ -33,13 +33,13 @@ test('failure row 7: the queue is away while onward messages are sent; a sweep s
   await host.host.start();
   await host.send('work', 'e1', {});
   await gate.arrived();
-  const letGo = holdWriteLock(dataDir, QUEUE_FILE);
+  const letGo = await holdWriteLock(dataDir, QUEUE_FILE);
   gate.open();
   await eventually(() => assert.ok(log.of('outbox.dispatch_failed').length > 0));
   assert.deepEqual(await host.effects(), ['e1'], 'the effect is committed');
   assert.equal((await host.store.outbox.pending()).rows, 1, 'and its message waits beside it');
   letGo();
-  outside(dataDir, tenantFile('demo'), 'update mq_outbox set ClaimUntil = 0');
+  await outside(dataDir, tenantFile('demo'), 'update mq_outbox set ClaimUntil = 0');
   await eventually(async () => {
     assert.deepEqual(await host.effects('onward'), ['on-e1']);
     assert.equal((await host.store.outbox.pending()).rows, 0);
@@ -55,7 +55,7 @@ test('failure row 8: the queue is away while a script sends outside a transactio
   t.after(() => host.close());
   const send = "return V8.MQ.SendMsg({ QueueName: 'onward', EventId: V8.Param.EventId, Message: {} });";
   await host.push({ 'send.js': send, 'onward.js': RECEIVER });
-  const letGo = holdWriteLock(dataDir, QUEUE_FILE);
+  const letGo = await holdWriteLock(dataDir, QUEUE_FILE);
   const refused = (await host.host.services.run('demo', 'send', {})) as Record<string, unknown>;
   assert.equal(refused.Code, 0);
   assert.equal(refused.ReasonCode, 'QUEUE_UNAVAILABLE');

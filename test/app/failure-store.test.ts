@@ -86,8 +86,8 @@ for (const [what, stored, verdicts] of [
     assert.deepEqual(await host.effects(), ['e1']);
     assert.deepEqual(await host.store.parked.list({ limit: 10 }), []);
     assert.deepEqual(
-      log.of('delivery.deferred').map(({ fields }) => fields.code),
-      ['DB_COMMIT_UNKNOWN'],
+      log.of('delivery.deferred').map(({ level, fields }) => [level, fields.code]),
+      [['error', 'DB_COMMIT_UNKNOWN']],
     );
   });
 }
@@ -95,18 +95,19 @@ for (const [what, stored, verdicts] of [
 test("failure row 15: another process holds the write lock; the message is deferred uncounted until it lets go", async (t) => {
   const impatient = (store: TenantStore) => intercept(store, 'begin', (proceed) => proceed(100));
   const { host, dataDir, log } = await open(t, (adapters) => withStore(adapters, impatient));
-  const letGo = holdWriteLock(dataDir, tenantFile('demo'));
+  const letGo = await holdWriteLock(dataDir, tenantFile('demo'));
   await host.send('work', 'e1', {});
   await eventually(() => assert.ok(log.of('delivery.deferred').length >= 2));
   letGo();
   await eventually(async () => assert.deepEqual(await attemptsOf(host, 'e1'), ['1 done']));
   assert.deepEqual(await host.effects(), ['e1']);
-  assert.deepEqual([...new Set(log.of('delivery.deferred').map(({ fields }) => fields.code))], ['DB_BUSY']);
+  const deferrals = log.of('delivery.deferred').map(({ level, fields }) => `${level} ${fields.code}`);
+  assert.deepEqual([...new Set(deferrals)], ['info DB_BUSY']);
 });
 
 test('failure row 16: a half of a run was committed; its message is a dead letter, not acknowledged as done', async (t) => {
   const { host, dataDir } = await open(t, (adapters) => adapters);
-  outside(
+  await outside(
     dataDir,
     tenantFile('demo'),
     `insert into mq_inbox (TenantLower, QueueName, EventId, Status, MessageHash, Attempt, EngineKey, Version, RunId)

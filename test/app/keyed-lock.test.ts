@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyedLock } from '../../src/app/keyed-lock.ts';
 
-const never = new Promise<void>(() => {});
+const never = () => new Promise<void>(() => {});
 
 async function take(lock: KeyedLock, key: string): Promise<() => void> {
   const release = await lock.acquire(key, never);
@@ -39,7 +39,7 @@ test('other keys are free', async () => {
 test('a waiter that gives up does not block who comes after, nor lets them in early', async () => {
   const lock = new KeyedLock();
   const release = await take(lock, 'a');
-  assert.equal(await lock.acquire('a', Promise.resolve()), undefined);
+  assert.equal(await lock.acquire('a', () => Promise.resolve()), undefined);
   let entered = false;
   const next = take(lock, 'a').then((done) => {
     entered = true;
@@ -57,4 +57,23 @@ test('a released key leaves nothing behind', async () => {
   (await take(lock, 'a'))();
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(lock.isHeld('a'), false);
+});
+
+test('the limit is begun only for who waits, and told when the wait is over', async () => {
+  const lock = new KeyedLock();
+  const limits: AbortSignal[] = [];
+  const limit = (over: AbortSignal) => {
+    limits.push(over);
+    return never();
+  };
+  const release = await lock.acquire('a', limit);
+  assert.equal(limits.length, 0);
+  const second = lock.acquire('a', limit);
+  assert.deepEqual(
+    limits.map(({ aborted }) => aborted),
+    [false],
+  );
+  release?.();
+  assert.ok(await second);
+  assert.equal(limits[0]?.aborted, true);
 });

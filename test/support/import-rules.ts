@@ -22,6 +22,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ZoneRule>> = {
   'adapters/embedded': { zones: ['core', 'ports', 'protocol'], packages: ['node:*'] },
   'adapters/http': { zones: ['core', 'ports'], packages: ['undici', 'node:*'] },
   'adapters/process': { zones: ['core', 'ports', 'protocol'], packages: ['node:*'] },
+  'adapters/redis': { zones: ['core', 'ports'], packages: ['ioredis', 'node:*'] },
   'adapters/sql': { zones: ['core', 'ports'], packages: ['kysely', 'node:*'] },
   'adapters/system': { zones: ['core', 'ports'], packages: ['ulid', 'node:*'] },
   admin: { zones: ['core', 'ports', 'app'], packages: ['fastify', 'zod', 'node:*'] },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** File of a tenant's database, inside the data directory. */
 export const tenantFile = (tenant: string): string => `tenants/${tenant}.db`;
@@ -8,19 +9,31 @@ export const tenantFile = (tenant: string): string => `tenants/${tenant}.db`;
 export const QUEUE_FILE = 'host.db';
 
 /** What another program does at a file of the host: one statement on a connection of its own. */
-export function outside(
+export async function outside(
   dataDir: string,
   file: string,
   statement: string,
   ...values: SQLInputValue[]
-): Record<string, unknown>[] {
-  using db = new DatabaseSync(join(dataDir, file), { timeout: 5_000 });
-  return db.prepare(statement).all(...values);
+): Promise<Record<string, unknown>[]> {
+  using db = new DatabaseSync(join(dataDir, file), { timeout: 0 });
+  return await whenUnlocked(() => db.prepare(statement).all(...values));
 }
 
 /** Another program holds the write lock of the file, as a backup does. @returns how to let go. */
-export function holdWriteLock(dataDir: string, file: string): () => void {
-  const db = new DatabaseSync(join(dataDir, file), { timeout: 5_000 });
-  db.exec('begin immediate');
+export async function holdWriteLock(dataDir: string, file: string): Promise<() => void> {
+  const db = new DatabaseSync(join(dataDir, file), { timeout: 0 });
+  await whenUnlocked(() => db.exec('begin immediate'));
   return () => db.close();
+}
+
+/** Waits without blocking: the host that holds the lock may run in this very process. */
+async function whenUnlocked<T>(work: () => T): Promise<T> {
+  for (const deadline = Date.now() + 5_000; ; await sleep(5)) {
+    try {
+      return work();
+    } catch (problem) {
+      const isLocked = problem instanceof Error && problem.message === 'database is locked';
+      if (!isLocked || Date.now() > deadline) throw problem;
+    }
+  }
 }

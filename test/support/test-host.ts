@@ -56,6 +56,7 @@ export class TestHost {
       lang: 'en',
       limits: { ...DEFAULT_RUN_LIMITS, wallMs: 10_000, cpuMs: 5_000, ...options.limits },
       reconcileMs: 15_000,
+      consumerTimeoutMs: 1_800_000,
       retention: RETENTION,
     });
     return new TestHost(host, adapters, async () => {

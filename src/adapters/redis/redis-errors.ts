@@ -1,0 +1,71 @@
+import { bilingual } from '../../core/bilingual.ts';
+import { AppError } from '../../core/errors.ts';
+
+/** What the server says about a value of the wrong kind. */
+const VALUE_ERRORS: readonly (readonly [RegExp, string])[] = [
+  [/^WRONGTYPE/, bilingual('字符串与哈希不能混用', 'a string is no hash and a hash no string')],
+  [/not (a valid|a) float/, bilingual('内容不是数字', 'it is no number')],
+  [/NaN or Infinity/, bilingual('结果超出数值范围', 'the sum is out of range')],
+];
+
+/** Why the server cannot serve now, by what it or the connection says. */
+const OUTAGES: readonly (readonly [RegExp, string])[] = [
+  [/^(WRONGPASS|NOAUTH)|invalid password/i, bilingual('用户名或密码不正确', 'user or password is wrong')],
+  [/^NOPERM/, bilingual('Redis 用户缺少权限', 'the Redis user lacks a permission')],
+  [/DB index is out of range/, bilingual('库号不存在', 'the database number does not exist')],
+  [/^LOADING/, bilingual('Redis 正在装入数据', 'Redis is loading its data')],
+  [/^READONLY/, bilingual('Redis 是只读副本', 'Redis is a read-only replica')],
+  [/^OOM/, bilingual('Redis 内存已满', 'the memory of Redis is full')],
+  [/^MISCONF/, bilingual('Redis 无法写盘', 'Redis cannot write to its disk')],
+  [/^BUSY/, bilingual('Redis 正在执行长脚本', 'Redis is busy with a script')],
+  [/^(MASTERDOWN|NOREPLICAS)/, bilingual('Redis 主从连接中断', 'Redis lost its master or replicas')],
+  [/^(MOVED|ASK|CLUSTERDOWN|CROSSSLOT)\b/, bilingual('不支持 Redis 集群模式', 'a Redis cluster is not supported')],
+  [/timed out|socket timeout/i, bilingual('Redis 没有及时回答', 'Redis does not answer in time')],
+];
+
+const REFUSED = bilingual('连接被拒绝', 'the connection is refused');
+const UNKNOWN_HOST = bilingual('主机名无法解析', 'the host name is unknown');
+const LOST = bilingual('连接中断', 'the connection is lost');
+const CERTIFICATE = bilingual('TLS 证书不被信任', 'the TLS certificate is not trusted');
+
+/** Why a connection failed, by the system's code. */
+const SYSTEM_CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: REFUSED,
+  ENOTFOUND: UNKNOWN_HOST,
+  EAI_AGAIN: UNKNOWN_HOST,
+  ETIMEDOUT: bilingual('连接超时', 'connecting takes too long'),
+};
+
+/**
+ * Translates an error of the driver. Its cause keeps the text alone: the driver's own object holds the arguments of
+ * the command, among them passwords and values. @param key of the command, for the message.
+ */
+export function fromRedisError(thrown: unknown, key = ''): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const text = textOf(thrown);
+  const cause = new Error(text);
+  const rule = VALUE_ERRORS.find(([pattern]) => pattern.test(text))?.[1];
+  if (rule !== undefined) return new AppError('CACHE_VALUE_MISMATCH', { key, rule }, { cause });
+  const outage = OUTAGES.find(([pattern]) => pattern.test(text))?.[1];
+  // Any other complaint of the server about a command is a fault of this program.
+  if (outage === undefined && isReply(thrown)) return new AppError('INTERNAL', {}, { cause });
+  return new AppError('CACHE_UNAVAILABLE', { reason: outage ?? connectionReason(thrown) }, { cause });
+}
+
+/** Why there is no connection, for people, without the address: tenants see it. */
+function connectionReason(thrown: unknown): string {
+  const code = (thrown as { code?: unknown } | undefined)?.code;
+  if (typeof code !== 'string') return LOST;
+  if (/CERT|SIGNATURE/.test(code)) return `${CERTIFICATE} (${code})`;
+  return `${SYSTEM_CODES[code] ?? LOST} (${code})`;
+}
+
+/** An unknown command is quoted by the server with its arguments, which may be the password of HELLO. */
+function textOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return text.replace(/, with args[\s\S]*$/, '');
+}
+
+function isReply(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'ReplyError';
+}

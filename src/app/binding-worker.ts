@@ -1,0 +1,114 @@
+import type { Binding } from '../core/binding.ts';
+import { coerceError } from '../core/errors.ts';
+import type { Log } from '../ports/log.ts';
+import type { Delivery } from '../ports/queue.ts';
+import type { TenantStore } from '../ports/tenant-store.ts';
+import type { BatchHandler } from './handle-batch.ts';
+import type { DeliveryHandler } from './handle-delivery.ts';
+import { type DeliveryServices, engineOf } from './handle-delivery.ts';
+import type { InFlight } from './in-flight.ts';
+import { isRepeated, type ReceivedMessage, receiveMessage } from './received-message.ts';
+
+/** Messages that share a transaction at most (delivery.md 3.1 b). */
+export const BATCH_MESSAGES = 8;
+
+/** What a worker of any binding uses. */
+export interface WorkerServices extends Pick<DeliveryServices, 'ids' | 'profiles' | 'settler' | 'limits'> {
+  readonly single: DeliveryHandler;
+  readonly batch: BatchHandler;
+  readonly inFlight: InFlight;
+  readonly log: Log;
+  /** How long the queue server lets a delivery stay unsettled. Milliseconds. */
+  readonly consumerTimeoutMs: number;
+}
+
+/**
+ * Runs the deliveries of one binding: at most `Prefetch` at once, in the order they came. The queue hands out some
+ * more, so that messages of quick engines are there to share a transaction; what has not begun can be given back.
+ */
+export class BindingWorker {
+  readonly #services: WorkerServices;
+  readonly #store: TenantStore;
+  readonly #waiting: Delivery[] = [];
+  #binding: Binding;
+  #running = 0;
+
+  constructor(services: WorkerServices, store: TenantStore, binding: Binding) {
+    this.#services = services;
+    this.#store = store;
+    this.#binding = binding;
+  }
+
+  /** The binding as edited last; used from the next message on. */
+  get binding(): Binding {
+    return this.#binding;
+  }
+
+  set binding(binding: Binding) {
+    this.#binding = binding;
+    this.#pump();
+  }
+
+  /**
+   * Unsettled deliveries to ask the queue for. Waiting ones count against the server's consumer timeout, so they must
+   * all be able to run within half of it (delivery.md F17).
+   */
+  get wirePrefetch(): number {
+    const { prefetch, inbox, timeoutSeconds } = this.#binding;
+    if (!inbox) return prefetch;
+    const runMs = timeoutSeconds === undefined ? this.#services.limits.wallMs : timeoutSeconds * 1000;
+    const affordable = Math.floor(this.#services.consumerTimeoutMs / 2 / runMs);
+    return prefetch * Math.max(1, Math.min(BATCH_MESSAGES, affordable));
+  }
+
+  /** Takes a delivery; it begins when one of the binding's places is free. */
+  offer(delivery: Delivery): void {
+    this.#waiting.push(delivery);
+    this.#pump();
+  }
+
+  /** Gives back what has not begun, last first, so that the order stays. */
+  async giveBack(): Promise<void> {
+    for (const delivery of this.#waiting.splice(0).reverse()) {
+      await delivery.requeue().catch((e: unknown) => {
+        this.#services.log.warn('delivery.failed_internally', { queue: delivery.queue, err: coerceError(e) });
+      });
+    }
+  }
+
+  #pump(): void {
+    while (this.#running < this.#binding.prefetch && this.#waiting.length > 0) {
+      this.#running += 1;
+      void this.#services.inFlight.track(this.#work().finally(() => this.#release()));
+    }
+  }
+
+  #release(): void {
+    this.#running -= 1;
+    this.#pump();
+  }
+
+  async #work(): Promise<void> {
+    const deliveries = this.#waiting.splice(0, this.#batchSize());
+    const messages: ReceivedMessage[] = [];
+    for (const delivery of deliveries) {
+      const received = receiveMessage(this.#store, this.#binding, delivery, this.#services.ids);
+      if (received.ok) messages.push(received.value);
+      else await this.#services.settler.refuse(this.#store, delivery, received.value);
+    }
+    if (messages.length < 2 || messages.some(isRepeated)) {
+      for (const message of messages) await this.#services.single.handleMessage(message);
+    } else {
+      await this.#services.batch.handle(messages);
+    }
+  }
+
+  /** Places share what waits, so that a binding with several runs its messages side by side first. */
+  #batchSize(): number {
+    const quick =
+      this.#binding.inbox && this.#services.profiles.isQuick(engineOf({ store: this.#store, binding: this.#binding }));
+    if (!quick) return 1;
+    const free = this.#store.singleWriter ? 1 : this.#binding.prefetch - this.#running + 1;
+    return Math.max(1, Math.min(BATCH_MESSAGES, Math.ceil(this.#waiting.length / Math.max(1, free))));
+  }
+}

@@ -1,0 +1,40 @@
+/** Runs looked back on, and how many of them must be known before an engine is judged. */
+const WINDOW = 50;
+const ENOUGH = 8;
+
+/** Longest usual run of an engine whose messages share a transaction. Milliseconds. */
+const QUICK_MS = 50;
+
+/** Engines remembered; a forgotten one is judged anew. */
+const MAX_ENGINES = 10_000;
+
+/** What a run did, as far as it matters for sharing a transaction with others. */
+export interface RunProfile {
+  readonly durationMs: number;
+  /** It called something outside the tenant's database and queue. */
+  readonly wentOutside: boolean;
+}
+
+/**
+ * Which engines are quick: their last runs stayed inside and 95 % of them were short, so that one transaction may hold
+ * several of their messages without holding its locks for long (delivery.md 3.1 b).
+ */
+export class EngineProfiles {
+  readonly #runs = new Map<string, RunProfile[]>();
+
+  record(engine: string, run: RunProfile): void {
+    const runs = this.#runs.get(engine) ?? [];
+    if (runs.length === 0 && this.#runs.size >= MAX_ENGINES) this.#runs.clear();
+    runs.push(run);
+    if (runs.length > WINDOW) runs.shift();
+    this.#runs.set(engine, runs);
+  }
+
+  isQuick(engine: string): boolean {
+    const runs = this.#runs.get(engine);
+    if (runs === undefined || runs.length < ENOUGH) return false;
+    if (runs.some((run) => run.wentOutside)) return false;
+    const slow = runs.filter((run) => run.durationMs >= QUICK_MS).length;
+    return slow <= runs.length * 0.05;
+  }
+}
