@@ -9,6 +9,7 @@
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
+import { env } from 'node:process';
 import { ensurePrograms } from '../test/support/services/packages.ts';
 
 const SUITES: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +27,7 @@ if (files.length === 0) fail(`no test files in suite ${suite}`);
 
 const isUnit = suite === 'unit';
 // Before the first test, whose time limit an installation would use up.
-if (!isUnit && named.length === 0 && process.env.SERVICES !== 'external') {
+if (!isUnit && named.length === 0 && env.SERVICES !== 'external') {
   await ensurePrograms('rabbitmq', 'mariadb', 'redis').catch((error: Error) => fail(error.message));
 }
 
@@ -34,7 +35,7 @@ const setup = isUnit ? [] : ['--test-global-setup=test/support/global-setup.ts']
 const runner = spawn(
   process.execPath,
   ['--test', ...setup, '--test-reporter=spec', '--test-concurrency=2', '--test-timeout=180000', ...files],
-  { stdio: ['ignore', 'pipe', 'inherit'], env: isUnit ? { ...process.env, SERVICES: 'none' } : process.env },
+  { stdio: ['ignore', 'pipe', 'inherit'], env: isUnit ? { ...env, SERVICES: 'none' } : env },
 );
 let tail = '';
 runner.stdout.on('data', (chunk: Buffer) => {

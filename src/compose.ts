@@ -7,7 +7,9 @@ import { DeliveryHandler } from './app/handle-delivery.ts';
 import { InFlight } from './app/in-flight.ts';
 import { MessageLocks } from './app/message-locks.ts';
 import { ParkedMover } from './app/move-parked.ts';
+import { OutboxLimit } from './app/outbox-limit.ts';
 import { runRetention } from './app/purge-retention.ts';
+import { readGauges } from './app/read-gauges.ts';
 import { BindingReconciler } from './app/reconcile-bindings.ts';
 import { OutboxRelay } from './app/relay-outbox.ts';
 import { DeliverySettler } from './app/settle-delivery.ts';
@@ -18,6 +20,7 @@ import type { EngineRunner } from './ports/engine-runner.ts';
 import type { HttpClient } from './ports/http-client.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Log } from './ports/log.ts';
+import type { GaugeReading, Metrics } from './ports/metrics.ts';
 import type { Queue } from './ports/queue.ts';
 import type { Retention, TenantDirectory } from './ports/tenant-store.ts';
 
@@ -30,6 +33,7 @@ export interface Adapters {
   readonly directory: TenantDirectory;
   readonly runner: EngineRunner;
   readonly http: HttpClient;
+  readonly metrics: Metrics;
 }
 
 export interface HostSettings {
@@ -47,6 +51,8 @@ export interface Host {
   readonly reconciler: BindingReconciler;
   /** Deliveries being handled. */
   readonly inFlight: InFlight;
+  /** What is measured at this moment. */
+  gauges(): Promise<GaugeReading>;
   /** Sends what a crash left, attaches the consumers and starts the loops. */
   start(): Promise<void>;
   /** Takes nothing new and gives back what has not begun. Resolves when everything in flight is settled. */
@@ -59,7 +65,8 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
   const draining = new AbortController();
   const relay = new OutboxRelay({ ...adapters, log: log.child('app.relay-outbox') });
   const mover = new ParkedMover({ ...adapters, log: log.child('app.move-parked') });
-  const runs = { ...adapters, limits, lang, relay, draining: draining.signal };
+  const outboxLimit = new OutboxLimit(clock);
+  const runs = { ...adapters, limits, lang, relay, outboxLimit, draining: draining.signal };
   const reconciler: BindingReconciler = new BindingReconciler({
     queue,
     clock,
@@ -101,6 +108,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     services,
     reconciler,
     inFlight,
+    gauges: () => readGauges({ clock, directory, runner, inFlight }),
     async start() {
       await relay.recover(directory);
       await reconciler.reconcile();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type DosResult, succeed } from '../core/dos-result.ts';
 import type { ParkedRow } from '../ports/tenant-store.ts';
 import { readBody } from './json-body.ts';
-import { listLimit, type RouteContext, readQuery, tenantOf } from './route-context.ts';
+import { listLimit, type RouteContext, readQuery, tenantOf, withTimeZone } from './route-context.ts';
 import type { DeadLetterFilter, ReplayFilter } from './services.ts';
 import { ownRule } from './validate.ts';
 
@@ -28,11 +28,12 @@ const REPLAY = z
   );
 
 /** `GET tenants/{t}/dead-letters`, `POST tenants/{t}/dead-letters/replay`. */
-export function addDeadLetterRoutes(api: FastifyInstance, { services, langOf }: RouteContext): void {
+export function addDeadLetterRoutes(api: FastifyInstance, context: RouteContext): void {
+  const { services, langOf } = context;
   api.get('/tenants/:tenant/dead-letters', async (request): Promise<DosResult> => {
     const tenant = tenantOf(request);
     const rows = await services.deadLetters(tenant, deadLetterFilter(readQuery(request, LIST_QUERY, langOf(request))));
-    return succeed(rows.map(presentParked), { DataCount: rows.length });
+    return withTimeZone(succeed(rows.map(presentParked), { DataCount: rows.length }), context);
   });
 
   api.post('/tenants/:tenant/dead-letters/replay', async (request): Promise<DosResult> => {

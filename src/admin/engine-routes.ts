@@ -39,7 +39,7 @@ export function addEngineRoutes(api: FastifyInstance, { services, langOf }: Rout
   api.post('/tenants/:tenant/engines/:key/run', async (request): Promise<JsonValue | DosResult> => {
     const tenant = tenantOf(request);
     const engineKey = orThrow(parseEngineKey(pathPart(request, 'key')));
-    return answerRun(await services.run(tenant, engineKey, bodyOf(request)?.value ?? {}));
+    return answerRun(await services.run(tenant, engineKey, bodyOf(request)?.value ?? {}, langOf(request)));
   });
 }
 

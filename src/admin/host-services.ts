@@ -31,7 +31,7 @@ export function createHostServices(parts: HostServicesParts): AdminServices {
     listTenants: () => directory.list(),
     addTenant: (tenant, databaseUrl) => addTenant(parts, tenant, databaseUrl),
     push: (tenant, request) => push(parts, tenant, request),
-    run: (tenant, engineKey, param) => run(parts, tenant, engineKey, param),
+    run: (tenant, engineKey, param, lang) => run(parts, tenant, engineKey, param, lang ?? parts.lang),
     sendMessage: (tenant, queue, message, lang) => send(parts, tenant, queue, message, lang),
     story: async (tenant, eventId) => storeOf(directory, tenant).journal.story(eventId),
     deliveries: async (tenant, { state, limit }) => {
@@ -82,9 +82,15 @@ async function push(
   return result;
 }
 
-async function run(parts: HostServicesParts, tenant: string, engineKey: string, param: JsonValue): Promise<JsonValue> {
+async function run(
+  parts: HostServicesParts,
+  tenant: string,
+  engineKey: string,
+  param: JsonValue,
+  lang: Lang,
+): Promise<JsonValue> {
   const store = storeOf(parts.directory, tenant);
-  return callEngine(parts.calls, store, { engineKey, param, user: undefined, lang: parts.lang });
+  return callEngine(parts.calls, store, { engineKey, param, user: undefined, lang });
 }
 
 async function send(

@@ -8,7 +8,7 @@ import { memberText } from '../core/json-text.ts';
 import type { EventStory } from '../ports/journal.ts';
 import { statusOf } from './error-answer.ts';
 import { bodyOf, readBody } from './json-body.ts';
-import { listLimit, pathPart, type RouteContext, readQuery, tenantOf } from './route-context.ts';
+import { listLimit, pathPart, type RouteContext, readQuery, tenantOf, withTimeZone } from './route-context.ts';
 import { ownRule } from './validate.ts';
 
 const SEND = z
@@ -19,7 +19,8 @@ const SEND = z
   );
 
 /** `POST tenants/{t}/queues/{q}/messages`, `GET tenants/{t}/events/{eventId}`, `GET tenants/{t}/deliveries`. */
-export function addMessageRoutes(api: FastifyInstance, { services, langOf }: RouteContext): void {
+export function addMessageRoutes(api: FastifyInstance, context: RouteContext): void {
+  const { services, langOf } = context;
   api.post('/tenants/:tenant/queues/:queue/messages', async (request, reply): Promise<DosResult> => {
     const lang = langOf(request);
     const tenant = tenantOf(request);
@@ -35,14 +36,14 @@ export function addMessageRoutes(api: FastifyInstance, { services, langOf }: Rou
     const eventId = orThrow(parseEventId(pathPart(request, 'eventId'))) ?? '';
     const story = await services.story(tenant, eventId);
     if (isUnknown(story)) throw new AppError('NOT_FOUND', { what: `EventId ${eventId}` });
-    return succeed(story as unknown as JsonValue);
+    return withTimeZone(succeed(story as unknown as JsonValue), context);
   });
 
   api.get('/tenants/:tenant/deliveries', async (request): Promise<DosResult> => {
     const tenant = tenantOf(request);
     const { state, limit } = readQuery(request, DELIVERY_QUERY, langOf(request));
     const attempts = await services.deliveries(tenant, { limit, ...(state === undefined ? {} : { state }) });
-    return succeed(attempts as unknown as JsonValue, { DataCount: attempts.length });
+    return withTimeZone(succeed(attempts as unknown as JsonValue, { DataCount: attempts.length }), context);
   });
 }
 

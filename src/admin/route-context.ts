@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { DosResult } from '../core/dos-result.ts';
 import { type Lang, orThrow } from '../core/errors.ts';
 import { parseTenantId } from '../core/tenant.ts';
 import type { AdminServices } from './services.ts';
@@ -8,6 +9,8 @@ import { validate } from './validate.ts';
 /** What every route is given. */
 export interface RouteContext {
   readonly services: AdminServices;
+  /** IANA name of the host's time zone. */
+  readonly timezone: string;
   langOf(request: FastifyRequest): Lang;
 }
 
@@ -26,6 +29,14 @@ export function pathPart(request: FastifyRequest, name: string): string {
 export function readQuery<T extends z.ZodRawShape>(request: FastifyRequest, shape: T, lang: Lang) {
   const schema = z.strictObject({ ...shape, _Lang: z.string().optional() });
   return validate(schema, { ...(request.query as object) }, 'query', lang);
+}
+
+/**
+ * An answer with times: they are milliseconds UTC, `TimeZone` says in which zone the host's own texts are, so that a
+ * reader far away can write both in the same one.
+ */
+export function withTimeZone(result: DosResult, { timezone }: RouteContext): DosResult & { readonly TimeZone: string } {
+  return { ...result, TimeZone: timezone };
 }
 
 /** Rows of one listing. */

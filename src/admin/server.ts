@@ -9,6 +9,7 @@ import { answerError, MAX_REQUEST_BYTES, requestError } from './error-answer.ts'
 import { addHealthRoutes } from './health-routes.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { addMessageRoutes } from './message-routes.ts';
+import { addMetricsRoute, type MetricsSource } from './metrics-route.ts';
 import { requestLanguage } from './request-language.ts';
 import type { RouteContext } from './route-context.ts';
 import type { AdminServices } from './services.ts';
@@ -16,10 +17,14 @@ import { addTenantRoutes } from './tenant-routes.ts';
 
 export interface AdminServerOptions {
   readonly services: AdminServices;
-  /** Bearer token of `/api/v1`. */
+  /** Bearer token of `/api/v1` and `/metrics`. */
   readonly token: string;
+  /** Served at `/metrics` when given. */
+  readonly metrics?: MetricsSource;
   /** Language of answers to requests that ask for none. */
   readonly lang: Lang;
+  /** IANA name of the host's time zone; answers with times carry it. */
+  readonly timezone: string;
   readonly log: Log;
 }
 
@@ -31,6 +36,7 @@ const MAX_PATH_PART = 1024;
 
 /** The HTTP side of the host: `/livez`, `/readyz` and the admin API. It does not listen yet. */
 export function createAdminServer(options: AdminServerOptions): FastifyInstance {
+  const { services, timezone } = options;
   const langOf = (request: FastifyRequest): Lang => requestLanguage(request, options.lang);
   const answer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     answerFailure(requestError(thrown), request, reply, options.log, langOf(request));
@@ -46,8 +52,9 @@ export function createAdminServer(options: AdminServerOptions): FastifyInstance 
   server.addHook('onSend', async (_request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   });
-  addHealthRoutes(server, () => options.services.health(), options.token);
-  server.register(async (api) => addApi(api, { services: options.services, langOf }, options.token), {
+  addHealthRoutes(server, () => services.health(), options.token);
+  if (options.metrics !== undefined) addMetricsRoute(server, options.metrics, options.token);
+  server.register(async (api) => addApi(api, { services, langOf, timezone }, options.token), {
     prefix: '/api/v1',
   });
   return server;

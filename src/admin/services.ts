@@ -17,11 +17,12 @@ export interface AdminServices {
   /** Pushes engines, bindings and tables, all or nothing: one refused file refuses them all. */
   push(tenant: string, request: PushFiles): Promise<PushOutcome>;
   /**
-   * Runs an engine as a call that no message started.
+   * Runs an engine as a call that no message started. The platform's sentences in its results are in `lang`, else in
+   * the host's language.
    * @returns the script's result; null when it returned nothing.
    * @throws AppError ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID or how the run failed (SCRIPT_*, V8_*).
    */
-  run(tenant: string, engineKey: string, param: JsonValue): Promise<JsonValue>;
+  run(tenant: string, engineKey: string, param: JsonValue, lang?: Lang): Promise<JsonValue>;
   /** Sends a message as `V8.MQ.SendMsg` does; refusals are the result's `Code: 0` in `lang`. */
   sendMessage(tenant: string, queue: string, message: IncomingMessage, lang: Lang): Promise<DosResult>;
   /** Everything known about one EventId; empty lists when nothing is. */

@@ -2,17 +2,20 @@ import { AppError } from '../core/errors.ts';
 import type { TableStore } from '../ports/table-store.ts';
 import type { Doom, OutboxMessage, TenantStore, TenantTx } from '../ports/tenant-store.ts';
 import type { BuiltMessage } from './message-build.ts';
-import { assertOutboxRoom, type RunTransaction } from './transaction-scope.ts';
+import type { OutboxLimit } from './outbox-limit.ts';
+import type { RunTransaction } from './transaction-scope.ts';
 
 /** One message's part of a transaction that several share. It collects what is sent; the batch commits. */
 export class BatchPart implements RunTransaction {
   readonly #tx: TenantTx;
   readonly #store: TenantStore;
   readonly #runId: string;
+  readonly #limit: OutboxLimit;
   readonly outbox: OutboxMessage[] = [];
   #ended = false;
 
-  constructor(tx: TenantTx, store: TenantStore, runId: string) {
+  constructor(tx: TenantTx, store: TenantStore, runId: string, limit: OutboxLimit) {
+    this.#limit = limit;
     this.#tx = tx;
     this.#store = store;
     this.#runId = runId;
@@ -33,7 +36,7 @@ export class BatchPart implements RunTransaction {
 
   async addMessage(message: BuiltMessage): Promise<void> {
     this.#assertRunning();
-    if (this.outbox.length === 0) await assertOutboxRoom(this.#store);
+    if (this.outbox.length === 0) await this.#limit.assertRoom(this.#store);
     this.outbox.push({ runId: this.#runId, ordinal: this.outbox.length, ...message });
   }
 

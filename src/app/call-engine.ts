@@ -42,7 +42,7 @@ export async function callEngine(services: CallServices, store: TenantStore, cal
   const engine = await findEngine(store, call.engineKey);
   const slot = await services.runner.acquire(store.tenant, { waitMs: CALL_QUEUE_WAIT_MS, signal: services.draining });
   const runId = services.ids.ulid();
-  const transaction = new TransactionScope(store, runId);
+  const transaction = new TransactionScope(store, runId, services.outboxLimit);
   const tree = new RunTree(services, {
     runId,
     transaction,

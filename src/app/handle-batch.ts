@@ -130,7 +130,7 @@ export class BatchHandler {
   async #runPart(tx: TenantTx, message: ReceivedMessage, engine: EngineSource, slot: RunSlot): Promise<Part> {
     const runId = this.#services.ids.ulid();
     if ((await tx.claim(claimOf(message, engine, runId))) === 'duplicate') return { kind: 'duplicate', message };
-    const transaction = new BatchPart(tx, message.store, runId);
+    const transaction = new BatchPart(tx, message.store, runId, this.#services.outboxLimit);
     const tree = messageTree(this.#services, message, runId, transaction);
     const outcome = await runScript(message, engine, tree, slot);
     transaction.end();

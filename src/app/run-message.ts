@@ -55,7 +55,7 @@ export async function runMessage(
   const engine = await findEngine(message);
   if ('kind' in engine) return engine;
   const runId = services.ids.ulid();
-  const transaction = new TransactionScope(message.store, runId);
+  const transaction = new TransactionScope(message.store, runId, services.outboxLimit);
   const tree = messageTree(services, message, runId, transaction);
   const run: MessageRun = { services, message, engine, tree, transaction, crashes };
   // With one writer the lane comes first: whoever holds the writer can then always go on (docs/decisions.md).

@@ -9,6 +9,7 @@ import type { Queue } from '../ports/queue.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import type { SenderContext } from './message-build.ts';
+import type { OutboxLimit } from './outbox-limit.ts';
 import type { RunTransaction } from './transaction-scope.ts';
 
 /** Services every run uses. */
@@ -17,6 +18,7 @@ export interface RunServices {
   readonly ids: Ids;
   readonly http: HttpClient;
   readonly queue: Queue;
+  readonly outboxLimit: OutboxLimit;
   readonly log: Log;
 }
 

@@ -3,6 +3,7 @@ import { coerceError, type Lang } from '../core/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { Delivery } from '../ports/queue.ts';
 import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
 import { DeferralLedger } from './deferral-ledger.ts';
@@ -20,6 +21,7 @@ export interface SettleServices {
   /** Aborted when the host drains: nothing is held any longer. */
   readonly draining: AbortSignal;
   readonly relay: Pick<OutboxRelay, 'dispatch'>;
+  readonly metrics: Metrics;
   /** Told when a message waits for a time, so that the mover wakes. */
   readonly onParked: (store: TenantStore, delayMs: number) => void;
   /** Told how the tenant's store fares, so that its consumers can be paused (G4). */
@@ -90,6 +92,7 @@ export class DeliverySettler {
   ): Promise<void> {
     const { log, clock } = this.#services;
     const fields = { tenantId: store.tenant, queue: delivery.queue, eventId };
+    this.#services.metrics.deliverySettled(store.tenant, outcomeOf(settlement));
     try {
       if (settlement.act === 'defer') return await this.#giveBack(delivery, eventId, store, settlement);
       this.#deferrals.settled(eventOf(store, delivery, eventId));
@@ -117,6 +120,18 @@ export class DeliverySettler {
     });
     await clock.sleep(this.#deferrals.nextHoldMs(eventOf(store, delivery, eventId), ids.random()), draining);
     await delivery.requeue();
+  }
+}
+
+/** The outcome as metrics name it. */
+function outcomeOf(settlement: Settlement): string {
+  switch (settlement.act) {
+    case 'parked':
+      return settlement.request.state === 'dead' ? 'dead' : 'retry';
+    case 'defer':
+      return 'deferred';
+    default:
+      return settlement.act;
   }
 }
 

@@ -10,15 +10,13 @@ import type {
   TenantTx,
 } from '../ports/tenant-store.ts';
 import type { BuiltMessage } from './message-build.ts';
+import type { OutboxLimit } from './outbox-limit.ts';
 
 /**
  * Longest wait for the writer of a tenant's database. Above the usual length of a neighbour's run, below the default
  * deadline of a run.
  */
 export const WRITER_WAIT_MS = 10_000;
-
-/** Rows a tenant's outbox may hold; beyond it `SendMsg` says Code 0 (delivery.md 3.3.4). */
-export const MAX_OUTBOX_ROWS = 10_000;
 
 /** The transaction as the host calls of a run use it. */
 export interface RunTransaction {
@@ -41,13 +39,15 @@ export interface RunTransaction {
 export class TransactionScope implements RunTransaction {
   readonly #store: TenantStore;
   readonly #runId: string;
+  readonly #limit: OutboxLimit;
   #tx: TenantTx | undefined;
   #opening: Promise<TenantTx> | undefined;
   #ended = false;
   readonly #outbox: OutboxMessage[] = [];
 
-  constructor(store: TenantStore, runId: string) {
+  constructor(store: TenantStore, runId: string, limit: OutboxLimit) {
     this.#store = store;
+    this.#limit = limit;
     this.#runId = runId;
   }
 
@@ -72,7 +72,7 @@ export class TransactionScope implements RunTransaction {
 
   async addMessage(message: BuiltMessage): Promise<void> {
     this.#assertRunning();
-    if (this.#outbox.length === 0) await assertOutboxRoom(this.#store);
+    if (this.#outbox.length === 0) await this.#limit.assertRoom(this.#store);
     this.#outbox.push({ runId: this.#runId, ordinal: this.#outbox.length, ...message });
   }
 
@@ -110,10 +110,4 @@ export class TransactionScope implements RunTransaction {
   #assertRunning(): void {
     if (this.#ended) throw new AppError('DB_TX_LOST');
   }
-}
-
-/** @throws OUTBOX_FULL when the tenant's outbox holds as much as it may. */
-export async function assertOutboxRoom(store: TenantStore): Promise<void> {
-  const { rows } = await store.outbox.pending();
-  if (rows >= MAX_OUTBOX_ROWS) throw new AppError('OUTBOX_FULL', { limit: MAX_OUTBOX_ROWS });
 }

@@ -1,11 +1,39 @@
-/** Local time of this machine, `yyyy-MM-dd HH:mm:ss.SSS`. @param ms milliseconds UTC. */
-export function localTime(ms: number): string {
-  const date = new Date(ms);
-  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
-  const time = [two(date.getHours()), two(date.getMinutes()), two(date.getSeconds())].join(':');
-  return `${day} ${time}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+import type { HostAnswer } from './host-client.ts';
+
+/** Writes times as the host's own texts are written, so that one screen shows one kind of time. */
+export interface LocalTime {
+  /** IANA name, such as `Asia/Shanghai`. */
+  readonly zone: string;
+  /** `yyyy-MM-dd HH:mm:ss.SSS`. @param ms milliseconds UTC. */
+  text(ms: number): string;
 }
 
-function two(part: number): string {
-  return String(part).padStart(2, '0');
+/** The time zone that an answer carries; UTC for an answer without one. */
+export function localTimeOf({ result }: Pick<HostAnswer, 'result'>): LocalTime {
+  const given = 'TimeZone' in result ? result.TimeZone : undefined;
+  return localTime(typeof given === 'string' ? given : 'UTC');
+}
+
+/** @throws RangeError for a zone that this machine does not know. */
+export function localTime(zone: string): LocalTime {
+  const two = '2-digit';
+  const format = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: two,
+    day: two,
+    hour: two,
+    minute: two,
+    second: two,
+    fractionalSecondDigits: 3,
+  });
+  return {
+    zone,
+    text(ms) {
+      const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+      const { year, month, day, hour, minute, second, fractionalSecond } = part;
+      return `${year}-${month}-${day} ${hour}:${minute}:${second}.${fractionalSecond}`;
+    },
+  };
 }

@@ -1,47 +1,39 @@
 import type { Lang } from '../core/errors.ts';
-import type { AttemptRecord, EventStory, HostCallTrace } from '../ports/journal.ts';
-import { localTime } from './local-time.ts';
+import type { EventStory } from '../ports/journal.ts';
+import type { LocalTime } from './local-time.ts';
+import { runLines } from './story-runs.ts';
+import { STORY_WORDS, type StoryWords } from './story-words.ts';
 import { tableLines } from './text-table.ts';
-import { visibleText } from './visible-text.ts';
+import { firstLine, shellWord, visibleLines, visibleText } from './visible-text.ts';
 
-const WORDS = {
-  zh: {
-    inbox: '收件箱',
-    runs: '运行',
-    parked: '重试与死信',
-    outbox: '待发消息',
-    receiveLog: '收发日志',
-    sysLog: '脚本日志',
-    attempt: (attempt: number) => `第 ${attempt} 次`,
-    cycle: (cycle: number) => `第 ${cycle + 1} 轮`,
-    due: '到期',
-  },
-  en: {
-    inbox: 'Inbox',
-    runs: 'Runs',
-    parked: 'Retries and dead letters',
-    outbox: 'Messages not sent yet',
-    receiveLog: 'Message log',
-    sysLog: 'Script log',
-    attempt: (attempt: number) => `attempt ${attempt}`,
-    cycle: (cycle: number) => `cycle ${cycle + 1}`,
-    due: 'due',
-  },
-} as const;
+/** How a story is told. */
+export interface StoryStyle {
+  readonly words: StoryWords;
+  readonly time: LocalTime;
+  /** The command that tells another event's story, such as `v8host trace`. */
+  readonly traceCommand: string;
+}
 
-type Words = (typeof WORDS)[Lang];
+/** What the reader's call says about the telling. `options` are those to repeat in commands, such as `--tenant t`. */
+export interface StoryReader {
+  readonly lang: Lang;
+  readonly time: LocalTime;
+  readonly options: string;
+}
 
 /** The story of an event for a reader at a terminal, oldest run first. Parts without rows are left out. */
-export function storyLines(story: EventStory, lang: Lang): string[] {
-  const words = WORDS[lang];
+export function storyLines(story: EventStory, { lang, time, options }: StoryReader): string[] {
+  const words = STORY_WORDS[lang];
+  const style = { words, time, traceCommand: `v8host trace${options}` };
   return [
-    `EventId ${visibleText(story.eventId)}`,
+    `EventId ${visibleText(story.eventId)} · ${words.times(time.zone)}`,
     ...section(words.inbox, tableLines(inboxRows(story, words))),
-    ...section(words.runs, runLines(story.attempts, words)),
-    ...section(words.parked, tableLines(parkedRows(story, words))),
+    ...section(words.runs, runLines(story.attempts, style)),
+    ...section(words.parked, parkedLines(story, style)),
     ...section(words.outbox, tableLines(outboxRows(story))),
-    ...section(words.receiveLog, tableLines(receiveLogRows(story))),
+    ...section(words.receiveLog, tableLines(receiveLogRows(story, words))),
     ...section(words.sysLog, tableLines(sysLogRows(story))),
+    ...nextStep(story, words, options),
   ];
 }
 
@@ -49,60 +41,41 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)];
 }
 
-function inboxRows({ inbox }: EventStory, words: Words): string[][] {
+function inboxRows({ inbox }: EventStory, words: StoryWords): string[][] {
   return inbox.map((row) => [row.queue, row.status, row.engineKey, words.attempt(row.attempt), row.doneAt ?? '']);
 }
 
-/** One line a run, under it why it failed and what it called. */
-function runLines(attempts: readonly AttemptRecord[], words: Words): string[] {
-  const runs = attempts.toSorted((a, b) => a.startedAt - b.startedAt);
-  const heads = tableLines(runs.map((run) => runHead(run, words)));
-  return runs.flatMap((run, index) => [heads[index] ?? '', ...runDetails(run).map((line) => `    ${line}`)]);
-}
-
-function runHead(run: AttemptRecord, words: Words): string[] {
-  return [
-    localTime(run.startedAt),
-    run.queue,
-    `${run.engineKey}@${run.version}`,
-    words.attempt(run.attempt),
-    run.verdict,
-    `${run.endedAt - run.startedAt} ms`,
-  ];
-}
-
-function runDetails(run: AttemptRecord): string[] {
-  const failure = [run.reason, run.message].filter((text) => text !== '').join(': ');
-  return [...(failure === '' ? [] : [visibleText(failure)]), ...tableLines(run.hostCalls.map(hostCallRow))];
-}
-
-function hostCallRow({ name, target, code, durationMs }: HostCallTrace): string[] {
-  return [name, target ?? '', code === null ? '' : `Code ${code}`, `${Math.round(durationMs * 10) / 10} ms`];
-}
-
-function parkedRows({ parked }: EventStory, words: Words): string[][] {
-  return parked.map((row) => [
-    row.queue,
-    words.cycle(row.cycle),
-    words.attempt(row.attempt),
-    row.state,
-    row.reason,
-    row.state === 'waiting' ? `${words.due} ${localTime(row.dueAt)}` : '',
-    row.error,
+/** One line a row; an error that no run above has told already stands under it. */
+function parkedLines({ parked, attempts }: EventStory, { words, time }: StoryStyle): string[] {
+  const told = (error: string) => attempts.some(({ message }) => message !== '' && error.startsWith(message));
+  const heads = tableLines(
+    parked.map((row) => [
+      row.queue,
+      words.cycle(row.cycle),
+      words.attempt(row.attempt),
+      row.state,
+      row.reason,
+      row.state === 'waiting' ? `${words.due} ${time.text(row.dueAt)}` : '',
+    ]),
+  );
+  return parked.flatMap(({ error }, index) => [
+    heads[index] ?? '',
+    ...(error === '' || told(error) ? [] : visibleLines(error, '    ')),
   ]);
 }
 
 function outboxRows({ outbox }: EventStory): string[][] {
-  return outbox.map((row) => [row.queue, row.state, String(row.attempts), row.lastError ?? '']);
+  return outbox.map((row) => [row.queue, row.state, String(row.attempts), firstLine(row.lastError ?? '')]);
 }
 
-function receiveLogRows({ receiveLog }: EventStory): string[][] {
+function receiveLogRows({ receiveLog }: EventStory, { logged }: StoryWords): string[][] {
+  const word = (text: string) => logged[text] ?? text;
   return receiveLog.map((row) => [
     row.receiveTime ?? row.sendTime ?? '',
-    row.type,
+    word(row.type),
     row.queue,
-    row.status,
-    row.statusInfo,
+    word(row.status),
+    firstLine(word(row.statusInfo)),
   ]);
 }
 
@@ -111,3 +84,11 @@ function sysLogRows({ sysLog }: EventStory): string[][] {
 }
 
 const LEVELS = { 1: 'info', 2: 'warn', 3: 'error' } as const;
+
+/** What somebody who reads this probably wants next. */
+function nextStep(story: EventStory, words: StoryWords, options: string): string[] {
+  const { eventId, inbox, attempts, parked } = story;
+  if (inbox.length + attempts.length + parked.length === 0) return ['', words.unhandled];
+  if (!parked.some(({ state }) => state === 'dead')) return [];
+  return ['', visibleText(`${words.replay}: v8host dead-letters replay${options} ${shellWord(eventId)}`)];
+}

@@ -6,6 +6,23 @@ export function visibleText(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, escapeCharacter);
 }
 
+/** A text of several lines, such as an error with its stack: each line by itself, indented to show that it belongs. */
+export function visibleLines(text: string, indent = ''): string[] {
+  return text.split(/\r?\n/).map((line) => `${indent}${visibleText(line)}`);
+}
+
+/** The first line of a text for a table, shortened to `most` characters. */
+export function firstLine(text: string, most = 100): string {
+  const [line = ''] = text.split(/\r?\n/, 1);
+  const characters = [...line];
+  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : line;
+}
+
+/** A value as one word of a POSIX shell, for commands to paste. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 function escapeCharacter(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return ' ';

@@ -10,6 +10,7 @@ import type { Adapters } from '../compose.ts';
 import type { Config } from '../config/load-config.ts';
 import type { Releasers } from '../lifecycle.ts';
 import type { Log } from '../ports/log.ts';
+import { createMetrics, type MetricsPage } from '../telemetry/metrics.ts';
 
 /** Largest body of a response to a script (defaults.md 6). Bytes. */
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
@@ -26,7 +27,7 @@ export async function openAdapters(
   log: Log,
   releasers: Releasers,
   demoTargets: readonly string[],
-): Promise<Adapters> {
+): Promise<Adapters & { readonly metrics: MetricsPage }> {
   const lock = openHostLock(dataDir);
   releasers.add('host lock', () => lock.close());
   const clock = systemClock(config.timezone);
@@ -40,8 +41,15 @@ export async function openAdapters(
     maxBodyBytes: MAX_RESPONSE_BYTES,
   });
   releasers.add('outbound HTTP', () => http.close());
+  const metrics = createMetrics();
   const { lanes, rssMb } = config.sandbox;
-  const runner = await createLanePool({ lanes, rssMb, timezone: config.timezone, log: log.child('process') });
+  const runner = await createLanePool({
+    lanes,
+    rssMb,
+    timezone: config.timezone,
+    log: log.child('process'),
+    onKilled: (reason) => metrics.laneKilled(reason),
+  });
   releasers.add('lanes', () => runner.close());
-  return { clock, ids, log, queue, directory, runner, http };
+  return { clock, ids, log, queue, directory, runner, http, metrics };
 }

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { cwd, pid } from 'node:process';
 import { createDemoErp } from '../admin/demo-erp.ts';
 import { type ListenAddress, listen } from '../admin/listen.ts';
-import { createAdminServer } from '../admin/server.ts';
+import type { MetricsSource } from '../admin/metrics-route.ts';
+import { type AdminServerOptions, createAdminServer } from '../admin/server.ts';
 import type { StartOptions } from '../cli/command.ts';
 import { composeHost, type Host, type HostSettings } from '../compose.ts';
 import { type Config, loadConfig } from '../config/load-config.ts';
@@ -71,7 +72,11 @@ async function bringUp(config: Config, options: StartOptions, log: Log, releaser
   );
   const host = composeHost(adapters, settingsOf(config));
   const token = provideAdminToken(dataDir, config.http.token?.reveal());
-  const address = await openAdmin(config, host, token, log, releasers);
+  const metrics: MetricsSource = {
+    contentType: adapters.metrics.contentType,
+    render: async () => adapters.metrics.render(await host.gauges()),
+  };
+  const address = await openAdmin(config, { services: host.services, token, metrics }, log, releasers);
   publishAddress(dataDir, address.url, releasers);
   if (erp !== undefined) await provideDemo(host.services, mainStore(adapters.directory), `${erp.url}/erp`);
   await host.start();
@@ -104,12 +109,16 @@ async function startDemoErp(releasers: Releasers): Promise<ListenAddress> {
 
 async function openAdmin(
   config: Config,
-  host: Host,
-  token: string,
+  parts: Pick<AdminServerOptions, 'services' | 'token' | 'metrics'>,
   log: Log,
   releasers: Releasers,
 ): Promise<ListenAddress> {
-  const server = createAdminServer({ services: host.services, token, lang: config.lang, log: log.child('admin') });
+  const server = createAdminServer({
+    ...parts,
+    lang: config.lang,
+    timezone: config.timezone,
+    log: log.child('admin'),
+  });
   releasers.add('HTTP', () => server.close());
   const { bind, port } = config.http;
   const address = await listen(server, { bind, port, portConfigured: config.isConfigured('http.port') });

@@ -142,7 +142,8 @@ export interface OutboxStore {
   sent(seqs: readonly number[]): Promise<void>;
   /** A permanent error: counted; `failed` and visible after 10. */
   failed(seq: number, error: string): Promise<void>;
-  pending(): Promise<{ rows: number; failed: number }>;
+  /** Unsent rows, those that failed for good, and the run of the oldest unsent one, whose ULID tells its age. */
+  pending(): Promise<{ rows: number; failed: number; oldestRunId: string | undefined }>;
 }
 
 /** Starts of redelivered messages that never reached a verdict (F3). Cleared by any verdict. */

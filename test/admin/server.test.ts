@@ -30,10 +30,10 @@ const ROUTES: Readonly<Record<string, Request>> = {
 
 const TENANT_ROUTES = Object.entries(ROUTES).filter(([, request]) => request.url.includes('/tenants/demo/'));
 
-function start(options: { demoErp?: boolean } = {}) {
+function start() {
   const services = new FakeServices();
   const log = new MemoryLog();
-  const server = createAdminServer({ services, token: TOKEN, lang: 'zh', log, ...options });
+  const server = createAdminServer({ services, token: TOKEN, lang: 'zh', timezone: 'Asia/Shanghai', log });
   const ask = async (request: InjectOptions, headers: Record<string, string> = AUTHORIZED) => {
     const response = await server.inject({ ...request, headers: { ...headers, ...request.headers } });
     return { status: response.statusCode, headers: response.headers, body: response.json() as DosResult };

@@ -23,12 +23,12 @@ export const IMPORT_TABLE: Readonly<Record<string, ZoneRule>> = {
   'adapters/http': { zones: ['core', 'ports'], packages: ['undici', 'node:*'] },
   'adapters/process': { zones: ['core', 'ports', 'protocol'], packages: ['node:*'] },
   'adapters/redis': { zones: ['core', 'ports'], packages: ['ioredis', 'node:*'] },
-  'adapters/sql': { zones: ['core', 'ports'], packages: ['kysely', 'node:*'] },
+  'adapters/sql': { zones: ['core', 'ports'], packages: ['kysely', 'mysql2', 'node:*'] },
   'adapters/system': { zones: ['core', 'ports'], packages: ['ulid', 'node:*'] },
   admin: { zones: ['core', 'ports', 'app'], packages: ['fastify', 'zod', 'node:*'] },
   cli: { zones: ['core', 'ports'], types: ['app'], packages: ['node:*'] },
   config: { zones: ['core', 'ports'], packages: ['zod', 'node:*'] },
-  telemetry: { zones: ['core', 'ports'], packages: ['pino', 'node:*'] },
+  telemetry: { zones: ['core', 'ports'], packages: ['pino', 'prom-client', 'node:*'] },
 };
 
 /** Files that know all the parts. */

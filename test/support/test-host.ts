@@ -10,6 +10,7 @@ import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../src/core/run-limits.ts
 import type { Log } from '../../src/ports/log.ts';
 import type { OutgoingMessage } from '../../src/ports/queue.ts';
 import type { TenantStore } from '../../src/ports/tenant-store.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { SILENT_LOG } from './silent-log.ts';
 
 const DAY_MS = 86_400_000;
@@ -50,7 +51,8 @@ export class TestHost {
     const lanes = { lanes: options.lanes ?? 1, rssMb: DEFAULT_RUN_LIMITS.rssMb, timezone: 'Asia/Shanghai', log };
     const runner = await createLanePool(lanes);
     const http = createHttpClient({ allow: [], maxBodyBytes: 1024 * 1024 });
-    const real: Adapters = { clock, ids, log, queue, directory, runner, http };
+    const metrics = createMetrics();
+    const real: Adapters = { clock, ids, log, queue, directory, runner, http, metrics };
     const adapters = options.decorate?.(real) ?? real;
     const host = composeHost(adapters, {
       lang: 'en',

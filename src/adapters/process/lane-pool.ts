@@ -17,6 +17,8 @@ export interface LanePoolOptions {
   /** IANA name; the local time of scripts. */
   readonly timezone: string;
   readonly log: Log;
+  /** Told when a lane was killed or died, with the error code. */
+  readonly onKilled?: (reason: string) => void;
   /** How a lane is started; `laneCommand` unless given. */
   readonly command?: LaneCommand;
 }
@@ -51,6 +53,7 @@ class LanePool implements EngineRunner, SeatListener {
       watchdog: new Watchdog(),
       rssMb: options.rssMb,
       log: options.log.child('adapters.process'),
+      onKilled: options.onKilled ?? (() => undefined),
     };
     this.#seats = Array.from({ length: options.lanes + 1 }, (_, index) => new LaneSeat(index, services, this));
   }

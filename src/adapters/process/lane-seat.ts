@@ -22,6 +22,8 @@ export interface SeatServices {
   readonly watchdog: Watchdog;
   readonly rssMb: number;
   readonly log: Log;
+  /** Told when a lane was killed or died, with the error code. */
+  readonly onKilled: (reason: string) => void;
 }
 
 /** A place in the pool that always has a lane or is getting one: a lane that ended is replaced. */
@@ -108,10 +110,12 @@ export class LaneSeat {
     const fields = { lane: this.index, pid: lane.pid, exitCode: end.exitCode, signal: end.signal };
     if (end.killed !== undefined && end.killed.code !== 'DRAINING') {
       log.warn('lane.killed', { ...fields, reason: end.killed.code });
+      this.#services.onKilled(end.killed.code);
     } else if (this.#closed || end.exitCode === 0) {
       log.debug('lane.ended', fields);
     } else {
       log.warn('lane.ended', { ...fields, breach: end.breach });
+      this.#services.onKilled('V8_PROCESS_CRASH');
     }
     if (end.stderr !== '') log.warn('lane.stderr_seen', { lane: this.index, text: firstLine(end.stderr) });
   }

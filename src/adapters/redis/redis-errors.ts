@@ -20,8 +20,11 @@ const OUTAGES: readonly (readonly [RegExp, string])[] = [
   [/^BUSY/, bilingual('Redis 正在执行长脚本', 'Redis is busy with a script')],
   [/^(MASTERDOWN|NOREPLICAS)/, bilingual('Redis 主从连接中断', 'Redis lost its master or replicas')],
   [/^(MOVED|ASK|CLUSTERDOWN|CROSSSLOT)\b/, bilingual('不支持 Redis 集群模式', 'a Redis cluster is not supported')],
+  [/^ERR max number of clients/, bilingual('Redis 连接数已满', 'Redis has no connection left')],
   [/timed out|socket timeout/i, bilingual('Redis 没有及时回答', 'Redis does not answer in time')],
 ];
+
+const REFUSED_BY_SERVER = bilingual('Redis 拒绝了连接', 'Redis refuses the connection');
 
 const REFUSED = bilingual('连接被拒绝', 'the connection is refused');
 const UNKNOWN_HOST = bilingual('主机名无法解析', 'the host name is unknown');
@@ -37,22 +40,31 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Translates an error of the driver. Its cause keeps the text alone: the driver's own object holds the arguments of
+ * Translates what became of a command. The cause keeps the text alone: the driver's own error holds the arguments of
  * the command, among them passwords and values. @param key of the command, for the message.
  */
 export function fromRedisError(thrown: unknown, key = ''): AppError {
-  if (thrown instanceof AppError) return thrown;
   const text = textOf(thrown);
-  const cause = new Error(text);
-  const rule = VALUE_ERRORS.find(([pattern]) => pattern.test(text))?.[1];
-  if (rule !== undefined) return new AppError('CACHE_VALUE_MISMATCH', { key, rule }, { cause });
-  const outage = OUTAGES.find(([pattern]) => pattern.test(text))?.[1];
-  // Any other complaint of the server about a command is a fault of this program.
-  if (outage === undefined && isReply(thrown)) return new AppError('INTERNAL', {}, { cause });
-  return new AppError('CACHE_UNAVAILABLE', { reason: outage ?? connectionReason(thrown) }, { cause });
+  const rule = reasonIn(VALUE_ERRORS, text);
+  if (rule !== undefined) return new AppError('CACHE_VALUE_MISMATCH', { key, rule }, { cause: new Error(text) });
+  // Any other complaint about a command is a fault of this program.
+  if (isReply(thrown) && reasonIn(OUTAGES, text) === undefined) {
+    return new AppError('INTERNAL', {}, { cause: new Error(text) });
+  }
+  return fromConnectionError(thrown);
 }
 
-/** Why there is no connection, for people, without the address: tenants see it. */
+/** Translates why there is no connection. The reason names no address: tenants see it. */
+export function fromConnectionError(thrown: unknown): AppError {
+  const text = textOf(thrown);
+  const reason = reasonIn(OUTAGES, text) ?? (isReply(thrown) ? REFUSED_BY_SERVER : connectionReason(thrown));
+  return new AppError('CACHE_UNAVAILABLE', { reason }, { cause: new Error(text) });
+}
+
+function reasonIn(table: readonly (readonly [RegExp, string])[], text: string): string | undefined {
+  return table.find(([pattern]) => pattern.test(text))?.[1];
+}
+
 function connectionReason(thrown: unknown): string {
   const code = (thrown as { code?: unknown } | undefined)?.code;
   if (typeof code !== 'string') return LOST;

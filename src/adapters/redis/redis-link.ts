@@ -1,9 +1,9 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { CacheUrl } from '../../core/cache-url.ts';
-import { AppError } from '../../core/errors.ts';
+import type { AppError } from '../../core/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { fromRedisError } from './redis-errors.ts';
+import { fromConnectionError, fromRedisError } from './redis-errors.ts';
 
 /** A command waits so long for a lost connection to come back, counted from the loss. Milliseconds. */
 const PATIENCE_MS = 500;
@@ -33,6 +33,8 @@ export interface LinkOptions {
   readonly onUp?: () => void;
   /** The connection is lost. */
   readonly onDown?: () => void;
+  /** A message of a channel that was subscribed to. */
+  readonly onMessage?: (channel: string, text: string) => void;
 }
 
 /**
@@ -51,16 +53,21 @@ export class RedisLink {
   /** Aborted when this outage ends. */
   #outage = new AbortController();
   #downSince: number;
-  /** Why the last connection or attempt failed; undefined while nothing did. */
-  #failure: AppError | undefined;
+  /** Aborted when the first attempt to connect has ended, either way. */
+  readonly #firstAttempt = new AbortController();
+  /** Why the last connection or attempt failed. */
+  #failure = new Error('not connected yet');
+  /** The reason that the log has last been told. */
+  #toldReason: string | undefined;
 
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#downSince = options.clock.now();
     this.#redis = new Redis(driverOptions(options.url, options.purpose));
-    this.#redis.on('error', (error: Error) => this.#fail(fromRedisError(error)));
+    this.#redis.on('error', (error: Error) => this.#fail(error));
     this.#redis.on('ready', () => this.#rise());
     this.#redis.on('close', () => this.#fall());
+    this.#redis.on('message', (channel: string, text: string) => options.onMessage?.(channel, text));
     void this.#keepAwake();
   }
 
@@ -68,17 +75,12 @@ export class RedisLink {
     return this.#mode === 'up';
   }
 
-  /** The driver, to listen to its messages. Commands go through `run`. */
-  get driver(): Redis {
-    return this.#redis;
-  }
-
   /**
    * Sends commands. @param key they are about, for the message.
    * @throws AppError CACHE_UNAVAILABLE, CACHE_VALUE_MISMATCH.
    */
   async run<T>(work: (redis: Redis) => Promise<T>, key?: string): Promise<T> {
-    await this.#untilUp(PATIENCE_MS - (this.#options.clock.now() - this.#downSince));
+    await this.#untilUp();
     try {
       return await work(this.#redis);
     } catch (error) {
@@ -86,9 +88,9 @@ export class RedisLink {
     }
   }
 
-  /** Resolves when the server answers; waits for the first connection. @throws AppError CACHE_UNAVAILABLE. */
+  /** Resolves when the server answers; waits for the first attempt to connect. @throws AppError CACHE_UNAVAILABLE. */
   async probe(): Promise<void> {
-    if (this.#failure === undefined) await this.#untilUp(PROBE_MS);
+    await this.#options.clock.sleep(PROBE_MS, this.#firstAttempt.signal);
     await this.run((redis) => redis.ping());
   }
 
@@ -96,20 +98,25 @@ export class RedisLink {
   close(): void {
     if (this.#mode === 'closed') return;
     this.#mode = 'closed';
+    this.#failure = new Error('closed');
     this.#closing.abort();
+    this.#firstAttempt.abort();
     this.#outage.abort();
     this.#redis.disconnect();
   }
 
-  async #untilUp(waitMs: number): Promise<void> {
-    if (this.#mode === 'down' && waitMs > 0) await this.#options.clock.sleep(waitMs, this.#outage.signal);
-    if (this.#mode !== 'up') throw this.#failure ?? fromRedisError(new Error('closed'));
+  async #untilUp(): Promise<void> {
+    const left = PATIENCE_MS - (this.#options.clock.now() - this.#downSince);
+    if (this.#mode === 'down' && left > 0) await this.#options.clock.sleep(left, this.#outage.signal);
+    if (this.#mode !== 'up') throw fromConnectionError(this.#failure);
   }
 
   #rise(): void {
     if (this.#mode !== 'down') return;
     this.#mode = 'up';
-    this.#failure = undefined;
+    this.#toldReason = undefined;
+    this.#failure = new Error('the connection was closed');
+    this.#firstAttempt.abort();
     this.#outage.abort();
     this.#options.log.info('cache.connected', this.#place());
     this.#options.onUp?.();
@@ -120,22 +127,25 @@ export class RedisLink {
     this.#mode = 'down';
     this.#outage = new AbortController();
     this.#downSince = this.#options.clock.now();
-    this.#failure ??= fromRedisError(new Error('closed'));
-    this.#options.log.warn('cache.connection_lost', { ...this.#place(), err: this.#failure });
+    this.#options.log.warn('cache.connection_lost', this.#problem());
     this.#options.onDown?.();
   }
 
-  /** Remembers why; tells a reason once, not at every attempt. */
-  #fail(error: AppError): void {
-    const known = this.#failure?.params.reason === error.params.reason;
+  #fail(error: Error): void {
     this.#failure = error;
-    // The driver goes on with database 0 when the wanted one does not exist.
-    if (/DB index/.test(String((error.cause as Error | undefined)?.message))) this.#redis.disconnect(true);
-    if (this.#mode !== 'down') return;
-    if (!known) this.#options.log.warn('cache.connect_failed', { ...this.#place(), err: error });
-    // Who waits for the first connection learns why it does not come.
-    this.#outage.abort();
-    this.#outage = new AbortController();
+    // The driver would go on with database 0 when the wanted one does not exist.
+    if (/DB index/.test(error.message)) this.#redis.disconnect(true);
+    if (this.#mode === 'down') this.#tell();
+    this.#firstAttempt.abort();
+  }
+
+  /** Logs why connecting fails, each reason once and not at every attempt. */
+  #tell(): void {
+    const problem = this.#problem();
+    const reason = String(problem.err.params.reason);
+    if (reason === this.#toldReason) return;
+    this.#toldReason = reason;
+    this.#options.log.warn('cache.connect_failed', problem);
   }
 
   async #keepAwake(): Promise<void> {
@@ -144,6 +154,10 @@ export class RedisLink {
       // No answer ends the connection by itself.
       if (this.#mode === 'up') await this.#redis.ping().catch(() => {});
     }
+  }
+
+  #problem(): { address: string; purpose: string; err: AppError } {
+    return { ...this.#place(), err: fromConnectionError(this.#failure) };
   }
 
   #place(): { address: string; purpose: string } {

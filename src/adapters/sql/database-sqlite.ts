@@ -68,6 +68,15 @@ export class SqliteDatabase implements SqlDatabase {
     return commitAfter(tx, () => work(tx.script));
   }
 
+  define<T>(work: (db: SystemDb) => Promise<T>): Promise<T> {
+    return this.write(work);
+  }
+
+  /** The host lock of the data directory keeps other hosts away from the file. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
   async schemaStamp(): Promise<number> {
     return this.#reads.schemaVersion();
   }

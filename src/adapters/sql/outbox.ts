@@ -93,14 +93,21 @@ export class SqlOutboxStore implements OutboxStore {
     );
   }
 
-  async pending(): Promise<{ rows: number; failed: number }> {
+  async pending(): Promise<{ rows: number; failed: number; oldestRunId: string | undefined }> {
     const counts = await this.#database.reader
       .selectFrom('mq_outbox')
       .select((eb) => ['State', eb.fn.countAll<number>().as('rows')])
       .groupBy('State')
       .execute();
     const count = (state: string) => Number(counts.find(({ State }) => State === state)?.rows ?? 0);
-    return { rows: count('ready'), failed: count('failed') };
+    const oldest = await this.#database.reader
+      .selectFrom('mq_outbox')
+      .select('RunId')
+      .where('State', '=', 'ready')
+      .orderBy('Seq')
+      .limit(1)
+      .executeTakeFirst();
+    return { rows: count('ready'), failed: count('failed'), oldestRunId: oldest?.RunId };
   }
 }
 

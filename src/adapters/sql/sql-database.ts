@@ -1,6 +1,14 @@
+import type { Compilable, QueryResult } from 'kysely';
 import type { Doom } from '../../ports/tenant-store.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { ScriptDb, SystemDb } from './system-tables.ts';
+
+/** A statement that is sent together with the commit. */
+export interface PacketStatement {
+  readonly query: Compilable;
+  /** Rows it must match, or nothing of the transaction is stored: the guard of delivery.md 3.1 step 7. */
+  readonly matches?: number;
+}
 
 /**
  * A transaction on a connection of its own. After a doom every statement throws it again (delivery.md F1); after the
@@ -17,15 +25,19 @@ export interface TxSession {
   /** Rolls back to it. @throws AppError DB_TX_LOST when it is gone. */
   undoToMark(): Promise<void>;
   /**
-   * Ends the transaction, also when it throws.
-   * @throws AppError of the doom, DB_BUSY, DB_UNAVAILABLE (nothing stored), DB_COMMIT_UNKNOWN.
+   * Ends the transaction with these statements, in as few round trips as the database allows, also when it throws.
+   * @returns their results, in order.
+   * @throws AppError of the doom, DB_TORN (a guard failed), DB_BUSY, DB_TX_LOST, DB_UNAVAILABLE (nothing stored),
+   * DB_COMMIT_UNKNOWN.
    */
-  commit(): Promise<void>;
+  commit(packet?: readonly PacketStatement[]): Promise<readonly QueryResult<unknown>[]>;
   /** Ends the transaction; does nothing when it has ended. Never throws. */
   rollback(): Promise<void>;
+  /** Ends the transaction at once, also under a statement that does not answer: its connection is cut. Never throws. */
+  abort(): Promise<void>;
 }
 
-/** One tenant's database, as the stores use it. Implementations: database-sqlite.ts. */
+/** One tenant's database, as the stores use it. Implementations: database-sqlite.ts, database-mysql.ts. */
 export interface SqlDatabase {
   readonly dialect: SqlDialect;
   /** Committed state, read without waiting for anybody. */
@@ -36,11 +48,16 @@ export interface SqlDatabase {
   begin(waitMs: number): Promise<TxSession>;
   /**
    * Runs the host's own statements in one transaction; a rejection of `work` rolls back. `work` awaits nothing but
-   * statements. @param waitMs how long it may wait for a run's transaction.
+   * statements, because a database that lost the transaction runs it again.
+   * @param waitMs how long it may wait for a run's transaction.
    */
   write<T>(work: (db: SystemDb) => Promise<T>, waitMs?: number): Promise<T>;
   /** Runs one statement of a script that has no transaction. */
   writeAsScript<T>(work: (db: ScriptDb) => Promise<T>): Promise<T>;
+  /** Changes tables: in one transaction where the database has such, else statement by statement. */
+  define<T>(work: (db: SystemDb) => Promise<T>): Promise<T>;
+  /** Runs `work` while no other host does the same to this database. @throws AppError DB_BUSY. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
   /** Changes whenever a table may have changed. */
   schemaStamp(): Promise<number | string>;
   /** Rejects DB_UNAVAILABLE when the database cannot commit. */

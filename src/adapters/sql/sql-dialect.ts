@@ -35,6 +35,12 @@ export interface SqlDialect {
   readonly builder: Pick<Dialect, 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>;
   /** Transactions of one database exclude each other. */
   readonly singleWriter: boolean;
+  /** UPDATE and DELETE take ORDER BY and LIMIT. */
+  readonly limitsWrites: boolean;
+  /** Indexes are part of CREATE TABLE, so that a table is never seen without them. */
+  readonly inlineIndexes: boolean;
+  /** What ends a CREATE TABLE of ours: engine and character set. */
+  readonly tableOptions: RawBuilder<unknown> | undefined;
   /** Now, in milliseconds UTC. */
   readonly nowMillis: RawBuilder<number>;
   /** Now plus `ms`, for an `instant` column. */

@@ -61,14 +61,24 @@ export async function createTable(db: SystemDb, dialect: SqlDialect, shape: Tabl
   if (shape.primaryKey !== undefined) {
     statement = statement.addPrimaryKeyConstraint(`pk_${shape.name}`, [...shape.primaryKey] as never[]);
   }
+  if (dialect.tableOptions !== undefined) statement = statement.modifyEnd(dialect.tableOptions);
+  const indexes = shape.indexes ?? [];
+  for (const index of dialect.inlineIndexes ? indexes : []) {
+    statement = statement.addIndex(indexName(shape.name, index), [...index.columns] as never[], (builder) =>
+      index.unique ? builder.unique() : builder,
+    );
+  }
   await statement.execute();
-  for (const index of shape.indexes ?? []) await createIndex(db, shape.name, index);
+  for (const index of dialect.inlineIndexes ? [] : indexes) await createIndex(db, shape.name, index);
+}
+
+function indexName(table: string, { columns, unique }: IndexDefinition): string {
+  return `${unique ? 'ux' : 'ix'}_${table}_${columns.join('_')}`;
 }
 
 async function createIndex(db: SystemDb, table: string, index: IndexDefinition): Promise<void> {
-  const name = `${index.unique ? 'ux' : 'ix'}_${table}_${index.columns.join('_')}`;
   const statement = db.schema
-    .createIndex(name)
+    .createIndex(indexName(table, index))
     .ifNotExists()
     .on(table)
     .columns([...index.columns]);

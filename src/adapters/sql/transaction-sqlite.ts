@@ -5,7 +5,7 @@ import type { Authority, SqliteConnection } from './connection-sqlite.ts';
 import { sqliteDialect } from './dialect-sqlite.ts';
 import { isInputOutputError } from './errors-sqlite.ts';
 import { kyselyOver } from './kysely-session.ts';
-import type { TxSession } from './sql-database.ts';
+import type { PacketStatement, TxSession } from './sql-database.ts';
 import type { ScriptDb, SystemDb, SystemTables } from './system-tables.ts';
 import type { ReleaseLock } from './writer-lock.ts';
 
@@ -40,11 +40,13 @@ export class SqliteTransaction implements TxSession {
     this.#control('ROLLBACK TO part');
   }
 
-  async commit(): Promise<void> {
+  async commit(packet: readonly PacketStatement[] = []): Promise<readonly QueryResult<unknown>[]> {
     try {
       this.#assertUsable();
+      const results = packet.map((statement) => this.#executeGuarded(statement));
       this.#connection.exec('COMMIT');
       this.#end();
+      return results;
     } catch (error: unknown) {
       const failure = coerceError(error);
       await this.rollback();
@@ -61,6 +63,17 @@ export class SqliteTransaction implements TxSession {
     } finally {
       this.#end();
     }
+  }
+
+  /** No statement stands between this one and the end: the connection has one writer, which never waits. */
+  abort(): Promise<void> {
+    return this.rollback();
+  }
+
+  #executeGuarded({ query, matches }: PacketStatement): QueryResult<unknown> {
+    const result = this.#execute(query.compile(), 'host');
+    if (matches !== undefined && result.numAffectedRows !== BigInt(matches)) throw new AppError('DB_TORN');
+    return result;
   }
 
   #control(statement: 'SAVEPOINT part' | 'ROLLBACK TO part'): void {

@@ -1,8 +1,10 @@
+import type { Lang } from '../../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import { type Command, textOption } from '../command.ts';
-import { localTime } from '../local-time.ts';
+import { type LocalTime, localTimeOf } from '../local-time.ts';
 import { showAnswer } from '../show-answer.ts';
 import { tableLines } from '../text-table.ts';
+import { firstLine } from '../visible-text.ts';
 
 /** `dead-letters list`: messages that wait for people. */
 export const deadLettersList: Command = {
@@ -29,25 +31,38 @@ export const deadLettersList: Command = {
       if (value !== undefined) query.set(name, value);
     }
     const answer = await call.host().ask('GET', `${call.tenantPath()}/dead-letters?${query}`);
+    const time = localTimeOf(answer);
     return showAnswer(call, answer, (data) => {
-      for (const line of tableLines([HEAD[call.lang], ...deadLetterRows(data)])) call.terminal.out(line);
+      const rows = deadLetterRows(data, time);
+      const lines = tableLines([headOf(call.lang, time), ...rows]);
+      for (const line of rows.length === 0 ? [] : lines) call.terminal.out(line);
+      call.terminal.err(HINT[call.lang](rows.length));
     });
   },
 };
 
-const HEAD = {
-  zh: ['队列', 'EventId', '次数', '原因', '时间', '错误'],
-  en: ['QUEUE', 'EVENT ID', 'ATTEMPT', 'REASON', 'TIME', 'ERROR'],
-} as const;
+function headOf(lang: Lang, { zone }: LocalTime): readonly string[] {
+  return lang === 'zh'
+    ? ['队列', 'EventId', '次数', '原因', `时间 (${zone})`, '错误']
+    : ['QUEUE', 'EVENT ID', 'ATTEMPT', 'REASON', `TIME (${zone})`, 'ERROR'];
+}
 
-function deadLetterRows(data: JsonValue): string[][] {
+const HINT: Readonly<Record<Lang, (rows: number) => string>> = {
+  zh: (rows) => (rows === 0 ? '没有这样的消息' : '完整的错误和经过：v8host trace EVENT_ID；修好之后：v8host dead-letters replay EVENT_ID'),
+  en: (rows) =>
+    rows === 0
+      ? 'No such messages'
+      : 'The whole error and story: v8host trace EVENT_ID; after the repair: v8host dead-letters replay EVENT_ID',
+};
+
+function deadLetterRows(data: JsonValue, time: LocalTime): string[][] {
   const rows = Array.isArray(data) ? data.filter(isJsonObject) : [];
   return rows.map((row) => [
     String(row.queue),
     String(row.eventId),
     String(row.attempt),
     String(row.reason),
-    localTime(Number(row.lastAt)),
-    String(row.error),
+    time.text(Number(row.lastAt)),
+    firstLine(String(row.error)),
   ]);
 }

@@ -1,7 +1,9 @@
 import type { EventStory } from '../../ports/journal.ts';
-import type { Command } from '../command.ts';
+import { type Command, textOption } from '../command.ts';
+import { localTimeOf } from '../local-time.ts';
 import { showAnswer } from '../show-answer.ts';
 import { storyLines } from '../story-text.ts';
+import { shellWord } from '../visible-text.ts';
 
 /** `trace`: the whole story of one EventId. */
 export const trace: Command = {
@@ -14,8 +16,11 @@ export const trace: Command = {
   async run(call) {
     const eventId = encodeURIComponent(call.args[0] ?? '');
     const answer = await call.host().ask('GET', `${call.tenantPath()}/events/${eventId}`);
+    const tenant = textOption(call, 'tenant');
+    const options = tenant === undefined ? '' : ` --tenant ${shellWord(tenant)}`;
+    const reader = { lang: call.lang, time: localTimeOf(answer), options };
     return showAnswer(call, answer, (data) => {
-      for (const line of storyLines(data as unknown as EventStory, call.lang)) call.terminal.out(line);
+      for (const line of storyLines(data as unknown as EventStory, reader)) call.terminal.out(line);
     });
   },
 };

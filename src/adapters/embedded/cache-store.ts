@@ -1,0 +1,155 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { AppError } from '../../core/errors.ts';
+
+/** What a key holds. */
+export type CacheEntry = { readonly kind: 'string'; readonly text: string } | { readonly kind: 'hash' };
+
+/** Version of the tables below, kept per component because `host.db` has several owners. */
+const SCHEMA_VERSION = 1;
+
+// Text compares byte by byte. A counter is a string that holds a number, as on a Redis server.
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS cache_schema (Version INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS cache (
+    CacheKey TEXT PRIMARY KEY,
+    Value TEXT,
+    ExpiresAt INTEGER
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS cache_by_expiry ON cache (ExpiresAt) WHERE ExpiresAt IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS cache_field (
+    CacheKey TEXT NOT NULL REFERENCES cache (CacheKey) ON DELETE CASCADE,
+    Field TEXT NOT NULL,
+    Value TEXT NOT NULL,
+    PRIMARY KEY (CacheKey, Field)
+  ) WITHOUT ROWID;
+`;
+
+const STATEMENTS = {
+  find: 'SELECT Value FROM cache WHERE CacheKey = ? AND (ExpiresAt IS NULL OR ExpiresAt > ?)',
+  drop: 'DELETE FROM cache WHERE CacheKey = ?',
+  put: 'INSERT INTO cache (CacheKey, Value, ExpiresAt) VALUES (?, ?, ?)',
+  setValue: 'UPDATE cache SET Value = ? WHERE CacheKey = ?',
+  setExpiry: 'UPDATE cache SET ExpiresAt = ? WHERE CacheKey = ?',
+  dropPrefix: `DELETE FROM cache WHERE CacheKey >= ?1 AND substr(CacheKey, 1, length(?1)) = ?1
+    AND (ExpiresAt IS NULL OR ExpiresAt > ?2)`,
+  dropExpired: `DELETE FROM cache WHERE CacheKey IN
+    (SELECT CacheKey FROM cache WHERE ExpiresAt <= ? ORDER BY ExpiresAt LIMIT ?)`,
+  findField: 'SELECT Value FROM cache_field WHERE CacheKey = ? AND Field = ?',
+  fields: 'SELECT Field, Value FROM cache_field WHERE CacheKey = ?',
+  countFields: 'SELECT count(*) AS Total FROM cache_field WHERE CacheKey = ?',
+  putField: `INSERT INTO cache_field (CacheKey, Field, Value) VALUES (?, ?, ?)
+    ON CONFLICT (CacheKey, Field) DO UPDATE SET Value = excluded.Value`,
+  dropField: 'DELETE FROM cache_field WHERE CacheKey = ? AND Field = ?',
+} as const;
+
+/**
+ * Rows of the embedded cache in `host.db`. Every method is one short synchronous step, so it never waits for the
+ * queue's connections to the same file; a foreign lock fails at once instead of stopping the event loop. What is
+ * written survives a killed process and may be undone by a power cut: it is a cache.
+ */
+export class CacheStore {
+  readonly #db: DatabaseSync;
+  readonly #statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
+
+  /** Opens or makes the file. @throws the driver's error, or AppError SCHEMA_NEWER. */
+  constructor(file: string) {
+    this.#db = new DatabaseSync(file, { timeout: 0 });
+    try {
+      this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;');
+      this.transact(() => prepareSchema(this.#db));
+      this.#statements = prepareAll(this.#db);
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  /** Runs reads and writes as one transaction. */
+  transact<T>(work: () => T): T {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.#db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // A full disk may have ended the transaction already; a second ROLLBACK would hide the reason.
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** What the key holds, unless it expired. @param now milliseconds UTC. */
+  find(key: string, now: number): CacheEntry | undefined {
+    const row = this.#statements.find.get(key, now);
+    if (row === undefined) return undefined;
+    return row.Value === null ? { kind: 'hash' } : { kind: 'string', text: String(row.Value) };
+  }
+
+  /** Replaces whatever is there. @param text null for an empty hash. @param expiresAt null for never. */
+  replace(key: string, text: string | null, expiresAt: number | null): void {
+    this.#statements.drop.run(key);
+    this.#statements.put.run(key, text, expiresAt);
+  }
+
+  setValue(key: string, text: string): void {
+    this.#statements.setValue.run(text, key);
+  }
+
+  setExpiry(key: string, expiresAt: number): void {
+    this.#statements.setExpiry.run(expiresAt, key);
+  }
+
+  drop(key: string): void {
+    this.#statements.drop.run(key);
+  }
+
+  /** @returns removed keys that had not expired. */
+  dropPrefix(prefix: string, now: number): number {
+    return Number(this.#statements.dropPrefix.run(prefix, now).changes);
+  }
+
+  /** Removes up to `limit` expired keys. @returns removed keys. */
+  dropExpired(now: number, limit: number): number {
+    return Number(this.#statements.dropExpired.run(now, limit).changes);
+  }
+
+  findField(key: string, field: string): string | undefined {
+    const row = this.#statements.findField.get(key, field);
+    return row && String(row.Value);
+  }
+
+  fields(key: string): readonly (readonly [string, string])[] {
+    return this.#statements.fields.all(key).map((row) => [String(row.Field), String(row.Value)]);
+  }
+
+  countFields(key: string): number {
+    return Number(this.#statements.countFields.get(key)?.Total);
+  }
+
+  putField(key: string, field: string, value: string): void {
+    this.#statements.putField.run(key, field, value);
+  }
+
+  /** @returns whether it was there. */
+  dropField(key: string, field: string): boolean {
+    return Number(this.#statements.dropField.run(key, field).changes) > 0;
+  }
+
+  close(): void {
+    if (this.#db.isOpen) this.#db.close();
+  }
+}
+
+function prepareSchema(db: DatabaseSync): void {
+  db.exec(SCHEMA);
+  const found = db.prepare('SELECT max(Version) AS Version FROM cache_schema').get()?.Version;
+  if (typeof found === 'number' && found > SCHEMA_VERSION) {
+    throw new AppError('SCHEMA_NEWER', { found, known: SCHEMA_VERSION });
+  }
+  if (found === null) db.prepare('INSERT INTO cache_schema (Version) VALUES (?)').run(SCHEMA_VERSION);
+}
+
+function prepareAll(db: DatabaseSync): Record<keyof typeof STATEMENTS, StatementSync> {
+  const entries = Object.entries(STATEMENTS).map(([name, text]) => [name, db.prepare(text)]);
+  return Object.fromEntries(entries) as Record<keyof typeof STATEMENTS, StatementSync>;
+}

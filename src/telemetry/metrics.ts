@@ -1,0 +1,50 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { GaugeReading, Metrics } from '../ports/metrics.ts';
+
+/** The host's metrics in Prometheus' text format. Every series is in docs/metrics.md. */
+export interface MetricsPage extends Metrics {
+  readonly contentType: string;
+  /** Prints everything, with the gauges as read now. */
+  render(reading: GaugeReading): Promise<string>;
+}
+
+/** Makes an empty page; each host has its own. */
+export function createMetrics(): MetricsPage {
+  const registry = new Registry();
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter({ name, help, labelNames: [...labelNames], registers: [registry] });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] });
+
+  const deliveries = counter('v8host_deliveries_total', 'Deliveries by how they ended', ['tenant', 'outcome']);
+  const inboxHits = counter('v8host_inbox_hits_total', 'Deliveries answered by the inbox without a run', ['tenant']);
+  const kills = counter('v8host_sandbox_kills_total', 'Lanes killed or lost under a run, by reason', ['reason']);
+  const inFlight = gauge('v8host_in_flight', 'Deliveries being handled');
+  const lanes = gauge('v8host_lanes', 'Sandbox lanes by state', ['state']);
+  const rows = gauge('v8host_outbox_rows', 'Messages committed and not sent yet', ['tenant']);
+  const failed = gauge('v8host_outbox_failed_rows', 'Messages that cannot be sent', ['tenant']);
+  const lag = gauge('v8host_outbox_lag_seconds', 'Age of the oldest unsent message', ['tenant']);
+
+  return {
+    contentType: registry.contentType,
+    deliverySettled(tenant, outcome) {
+      deliveries.inc({ tenant, outcome });
+      if (outcome === 'duplicate') inboxHits.inc({ tenant });
+    },
+    laneKilled: (reason) => kills.inc({ reason }),
+    async render(reading) {
+      inFlight.set(reading.inFlight);
+      lanes.set({ state: 'busy' }, reading.lanes.busy);
+      lanes.set({ state: 'idle' }, reading.lanes.lanes - reading.lanes.busy);
+      lanes.set({ state: 'awaited' }, reading.lanes.waiting);
+      // A tenant that went away must not leave its last value behind.
+      for (const series of [rows, failed, lag]) series.reset();
+      for (const outbox of reading.outbox) {
+        rows.set({ tenant: outbox.tenant }, outbox.rows);
+        failed.set({ tenant: outbox.tenant }, outbox.failed);
+        lag.set({ tenant: outbox.tenant }, outbox.lagSeconds);
+      }
+      return registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GaugeReading } from '../../src/ports/metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+
+const READING: GaugeReading = {
+  inFlight: 3,
+  lanes: { lanes: 4, busy: 1, waiting: 2 },
+  outbox: [{ tenant: 'a', rows: 5, failed: 1, lagSeconds: 12.5 }],
+};
+
+test('deliveries, inbox hits and kills are counted; gauges are those of the reading', async () => {
+  const metrics = createMetrics();
+  metrics.deliverySettled('a', 'done');
+  metrics.deliverySettled('a', 'duplicate');
+  metrics.laneKilled('V8_TIMEOUT');
+  const page = await metrics.render(READING);
+  for (const line of [
+    'v8host_deliveries_total{tenant="a",outcome="done"} 1',
+    'v8host_deliveries_total{tenant="a",outcome="duplicate"} 1',
+    'v8host_inbox_hits_total{tenant="a"} 1',
+    'v8host_sandbox_kills_total{reason="V8_TIMEOUT"} 1',
+    'v8host_in_flight 3',
+    'v8host_lanes{state="idle"} 3',
+    'v8host_outbox_rows{tenant="a"} 5',
+    'v8host_outbox_lag_seconds{tenant="a"} 12.5',
+  ]) {
+    assert.ok(page.includes(line), `${line}\n${page}`);
+  }
+});
+
+test('a tenant that went away leaves no value behind', async () => {
+  const metrics = createMetrics();
+  await metrics.render(READING);
+  const page = await metrics.render({ ...READING, outbox: [] });
+  assert.ok(!page.includes('v8host_outbox_rows{'), page);
+});
