@@ -55,7 +55,7 @@ function answerPush(outcome: PushOutcome, lang: Lang): Answer {
   if (outcome.ok) {
     return { status: 200, body: succeed({ ...outcome.report, tables: outcome.tables }) };
   }
-  const refusals = outcome.refusals.map((record) => presentRefusal(record, lang));
+  const refusals = outcome.refusals.map((record) => presentRefusal(record, lang)).sort(byPlace);
   const error: ErrorRecord = { code: 'PUSH_REFUSED', params: { count: refusals.length } };
   const body = fail(error, lang, { refusals });
   return { status: statusOf(body), body };
@@ -72,6 +72,15 @@ function presentRefusal(record: ErrorRecord, lang: Lang) {
     message: describeError(record, lang),
   };
 }
+
+/** As an editor lists them: file by file, from the top. */
+function byPlace(a: Refusal, b: Refusal): number {
+  const [fileA, fileB] = [String(a.file ?? ''), String(b.file ?? '')];
+  if (fileA !== fileB) return fileA < fileB ? -1 : 1;
+  return Number(a.line ?? 0) - Number(b.line ?? 0);
+}
+
+type Refusal = ReturnType<typeof presentRefusal>;
 
 function isRelativePath(path: string): boolean {
   return !path.includes('\\') && path.split('/').every((step) => step !== '' && step !== '.' && step !== '..');

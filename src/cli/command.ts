@@ -42,11 +42,14 @@ export interface HostCommands {
 }
 
 export interface StartOptions extends Terminal {
+  /** Language of what is printed for people; the host's own messages have the configured one. */
+  readonly lang: Lang;
   readonly configFile?: string;
   readonly noDemo: boolean;
 }
 
 export interface MigrateOptions extends Terminal {
+  readonly lang: Lang;
   readonly configFile?: string;
   /** Also adds our columns to tables that the original platform made. */
   readonly extend: boolean;

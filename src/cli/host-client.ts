@@ -57,6 +57,6 @@ function reasonOf(thrown: unknown): string {
   if (thrown instanceof SyntaxError) return 'no JSON';
   if (!(thrown instanceof Error)) return String(thrown);
   const { cause } = thrown;
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
-  return typeof code === 'string' ? code : thrown.message;
+  if (!(cause instanceof Error)) return thrown.message;
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }

@@ -8,7 +8,13 @@ export const CLIENT_OPTIONS: Readonly<Record<string, CommandOption>> = {
   tenant: { value: 'T', summary: { zh: '租户，默认为配置的主租户', en: "tenant, by default the configuration's" } },
   json: { summary: { zh: '原样输出 DosResult', en: 'print the DosResult as it came' } },
   url: { value: 'URL', summary: { zh: '主机地址，默认为本机', en: 'address of the host, by default the local one' } },
-  token: { value: 'TOKEN', summary: { zh: '令牌，默认读取 V8HOST_TOKEN', en: 'token, by default V8HOST_TOKEN' } },
+  token: {
+    value: 'TOKEN',
+    summary: {
+      zh: '令牌，默认为 V8HOST_TOKEN，本机的主机还可读取数据目录中的 admin.token',
+      en: 'token, by default V8HOST_TOKEN or, of a local host, admin.token of its data directory',
+    },
+  },
 };
 
 /** Options of every command. */
@@ -39,6 +45,8 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   const tokens = tokenize(argv, known);
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
   const given = tokens.flatMap((token) => (token.kind === 'option' ? [token] : []));
+  const group = given.some(({ name }) => name === 'help') ? helpOnGroup(words, commands) : undefined;
+  if (group !== undefined) return group;
   const command = findCommand(words, commands);
   const allowed = command === undefined ? GENERAL_OPTIONS : optionsOf(command);
   const options: Record<string, string | true> = {};
@@ -58,6 +66,15 @@ function tokenize(argv: readonly string[], known: Readonly<Record<string, Comman
     ]),
   );
   return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;
+}
+
+/** `v8host tenant --help` asks about every command that begins so. */
+function helpOnGroup(words: readonly string[], commands: readonly Command[]): ParsedArguments | undefined {
+  const [first] = words;
+  if (first === undefined || words.length > 1 || !commands.some(({ name }) => name.startsWith(`${first} `))) {
+    return undefined;
+  }
+  return { command: commands.find(({ name }) => name === 'help'), args: [first], options: {} };
 }
 
 function findCommand(words: readonly string[], commands: readonly Command[]): Command | undefined {
@@ -112,9 +129,13 @@ function checkArguments(command: Command, args: readonly string[]): void {
   const extra = args[command.args.length];
   if (extra === undefined) return;
   throw new UsageError(
-    `${command.name} 不认识多余的参数 ${extra}；含空格的 JSON 要用引号括起来`,
-    `${command.name} does not know the extra argument ${extra}; JSON with blanks must be quoted`,
+    `${command.name} 不认识多余的参数 ${extra}${takesJson(command) ? '；含空格的 JSON 要用引号括起来' : ''}`,
+    `${command.name} does not know the extra argument ${extra}${takesJson(command) ? '; JSON with blanks must be quoted' : ''}`,
   );
+}
+
+function takesJson({ args, options }: Command): boolean {
+  return [...args, ...Object.values(options).map(({ value }) => value ?? '')].some((name) => name.includes('JSON'));
 }
 
 function hint(nearest: string | undefined, lang: 'zh' | 'en'): string {

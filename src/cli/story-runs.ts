@@ -1,7 +1,8 @@
+import { shellWord } from '../core/shell-word.ts';
 import type { AttemptRecord, HostCallTrace } from '../ports/journal.ts';
 import type { StoryStyle } from './story-text.ts';
 import { tableLines } from './text-table.ts';
-import { shellWord, visibleLines, visibleText } from './visible-text.ts';
+import { visibleLines, visibleText } from './visible-text.ts';
 
 /** The verdict of a run whose effects and messages are stored. */
 const DONE = 'done';

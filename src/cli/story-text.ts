@@ -1,10 +1,11 @@
 import type { Lang } from '../core/errors.ts';
+import { shellWord } from '../core/shell-word.ts';
 import type { EventStory } from '../ports/journal.ts';
 import type { LocalTime } from './local-time.ts';
 import { runLines } from './story-runs.ts';
 import { STORY_WORDS, type StoryWords } from './story-words.ts';
 import { tableLines } from './text-table.ts';
-import { firstLine, shellWord, visibleLines, visibleText } from './visible-text.ts';
+import { firstLine, visibleLines, visibleText } from './visible-text.ts';
 
 /** How a story is told. */
 export interface StoryStyle {

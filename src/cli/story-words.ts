@@ -52,7 +52,8 @@ export const STORY_WORDS: Readonly<Record<Lang, StoryWords>> = {
     sentOn: 'sent on to',
     duplicate: 'handled before, not run again',
     replay: 'Run it again after the repair',
-    unhandled: 'No script has handled it yet: the header of a script names its queue by @queue, v8host push uploads it.',
+    unhandled:
+      'No script has handled it yet: the header of a script names its queue by @queue, v8host push uploads it.',
     logged: { 发送: 'sent', 接收: 'received', 成功: 'ok', 失败: 'failed', 正常: '' },
   },
 };

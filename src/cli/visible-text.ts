@@ -18,11 +18,6 @@ export function firstLine(text: string, most = 100): string {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : line;
 }
 
-/** A value as one word of a POSIX shell, for commands to paste. */
-export function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 function escapeCharacter(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return ' ';

@@ -111,7 +111,7 @@ const ROWS = {
   HTTP_TARGET_DENIED: ['denied', 403, 'never', 'warn', '不允许访问地址 {target}：内网、本机和元数据地址默认禁止，可在 outbound.allow 中放行。', 'The target {target} is not allowed: private, loopback and metadata addresses are refused unless listed in outbound.allow.'],
   HTTP_FAILED: ['unavailable', 502, 'policy', 'info', '请求 {target} 失败：{reason}', 'The request to {target} failed: {reason}'],
   // admin API and CLI
-  UNAUTHORIZED: ['denied', 401, 'never', 'info', '令牌缺失或无效：用 --token 或 V8HOST_TOKEN 提供。', 'The token is missing or wrong: give it by --token or V8HOST_TOKEN.'],
+  UNAUTHORIZED: ['denied', 401, 'never', 'info', '令牌缺失或无效：用 --token 或 V8HOST_TOKEN 提供；主机生成的令牌在其数据目录的 admin.token 中。', 'The token is missing or wrong: give it by --token or V8HOST_TOKEN; a host that made its own keeps it in admin.token of its data directory.'],
   REQUEST_INVALID: ['invalid', 400, 'never', 'info', '请求的 {field} 不合法：{rule}', 'The request is invalid at {field}: {rule}'],
   REQUEST_TOO_LARGE: ['invalid', 413, 'never', 'info', '请求体超过上限 {limit} 字节：请分成几次提交。', 'The request body passes the limit of {limit} bytes: split it into several requests.'],
   MEDIA_TYPE_UNSUPPORTED: ['invalid', 415, 'never', 'info', '请求体必须是 JSON：请求头写 Content-Type: application/json。', 'The request body must be JSON: send the header Content-Type: application/json.'],
@@ -121,6 +121,7 @@ const ROWS = {
   LISTEN_FAILED: ['conflict', 409, 'never', 'error', '无法在 {address} 监听（{reason}）：检查 http.bind 与 http.port。', 'Cannot listen on {address} ({reason}): check http.bind and http.port.'],
   HOST_UNREACHABLE: ['unavailable', 503, 'always', 'info', '连接不到 {url} 上的主机（{reason}）：先执行 v8host start，或用 --url 指定地址。', 'The host at {url} cannot be reached ({reason}): run v8host start first, or give its address by --url.'],
   CONFIG_INVALID: ['invalid', 400, 'never', 'error', '配置有误：\n{problems}', 'The configuration is wrong:\n{problems}'],
+  DATA_DIR_UNUSABLE: ['unavailable', 503, 'never', 'error', '数据目录 {dir} 无法使用（{reason}）：检查 dataDir 和它的权限。', 'The data directory {dir} cannot be used ({reason}): check dataDir and its permissions.'],
   HOST_LOCKED: ['conflict', 409, 'never', 'error', '数据目录 {dir} 正被另一个主机进程使用（{holder}）：先停止它，或换一个 dataDir。', 'The data directory {dir} is used by another host process ({holder}): stop it or choose another dataDir.'],
   DRAINING: ['unavailable', 503, 'always', 'info', '主机正在停止，不再接受新的请求。', 'The host is stopping and takes no new requests.'],
   INTERNAL: ['internal', 500, 'policy', 'error', '主机内部错误，已记录到主机日志。', 'Internal error of the host; it is in the host log.'],

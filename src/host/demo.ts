@@ -6,6 +6,9 @@ import type { TenantStore } from '../ports/tenant-store.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../scripts-sample/', import.meta.url));
 
+/** The sample that the commands of the start begin with. */
+const FIRST_SAMPLE = 'order-intake';
+
 /** Table and row in which the samples look up their ERP. */
 const SETTING_TABLE = 'shop_setting';
 const ERP_SETTING = 'ErpUrl';
@@ -13,8 +16,9 @@ const ERP_SETTING = 'ErpUrl';
 /**
  * Loads the sample scripts for a tenant that has no engine yet, and tells them where the stub of their ERP listens.
  * Whatever a user changed stays: nothing is pushed a second time.
+ * @returns whether the samples are there: a tenant with scripts of its own has none.
  */
-export async function provideDemo(services: AdminServices, store: TenantStore, erpUrl: string): Promise<void> {
+export async function provideDemo(services: AdminServices, store: TenantStore, erpUrl: string): Promise<boolean> {
   const known = await store.engines.list();
   if (known.length === 0) {
     const outcome = await services.push(store.tenant, { files: readSamples(), prune: false, dryRun: false });
@@ -24,6 +28,7 @@ export async function provideDemo(services: AdminServices, store: TenantStore, e
     }
   }
   await setErpUrl(store, erpUrl);
+  return known.length === 0 || known.some(({ key }) => key === FIRST_SAMPLE);
 }
 
 function readSamples(): { path: string; text: string }[] {

@@ -1,22 +1,27 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { cwd, versions } from 'node:process';
 import type { Lang } from '../core/errors.ts';
+import { shellWord } from '../core/shell-word.ts';
 
 export interface BannerFacts {
   readonly version: string;
   readonly tenant: string;
+  /** Absolute. */
   readonly dataDir: string;
   readonly timezone: string;
   readonly url: string;
   /** The default port was taken. */
   readonly movedFrom: number | undefined;
+  /** The sample scripts are there to be called. */
   readonly demo: boolean;
+  /** Somebody decided about the demo; otherwise a start without it says how to get it. */
+  readonly demoChosen: boolean;
   readonly lang: Lang;
 }
 
 /** What a start prints last: what runs where, and what to try next, ready to paste (defaults.md 4). */
 export function hostBanner(facts: BannerFacts): string {
-  const { version, tenant, timezone, url, movedFrom, demo, lang } = facts;
+  const { version, tenant, timezone, url, movedFrom, demo, demoChosen, lang } = facts;
   const parts = [
     `v8-engine-host ${version}`,
     `Node ${versions.node}`,
@@ -27,14 +32,19 @@ export function hostBanner(facts: BannerFacts): string {
   ];
   const lines = [parts.join(' · '), url];
   if (movedFrom !== undefined) lines.push(PORT_MOVED[lang](movedFrom, url));
-  return [...lines, '', demo ? TRY_DEMO[lang] : TRY_OWN[lang], ...(demo ? demoCommands() : ownCommands(tenant))].join(
-    '\n',
-  );
+  if (!demo && !demoChosen) lines.push(NO_DEMO[lang]);
+  const commands = [...reachCommands(facts), ...(demo ? demoCommands(tenant) : ownCommands(tenant))];
+  return [...lines, '', demo ? TRY_DEMO[lang] : TRY_OWN[lang], ...commands.map((command) => `  ${command}`)].join('\n');
 }
 
 const PORT_MOVED: Record<Lang, (port: number, url: string) => string> = {
   zh: (port, url) => `端口 ${port} 已被占用，改用 ${url}（在配置中设置 http.port 可固定端口）`,
   en: (port, url) => `Port ${port} is taken, listening at ${url} instead (set http.port to fix it)`,
+};
+
+const NO_DEMO: Record<Lang, string> = {
+  zh: '有自己的配置，未建立演示内容；需要时设置 demo 为 true（V8HOST_DEMO=true）',
+  en: 'No demo, because something is configured; for one set demo to true (V8HOST_DEMO=true)',
 };
 
 const TRY_DEMO: Record<Lang, string> = {
@@ -47,16 +57,27 @@ const TRY_OWN: Record<Lang, string> = {
   en: 'Next: upload scripts, send a message, read its story.',
 };
 
-function demoCommands(): string[] {
-  const order = `  npx v8host run order-intake --param '{"OrderId":"A-1","Sku":"P-1","Qty":2}'`;
-  return [order, order, `  npx v8host run stock-show --param '{"Sku":"P-1"}'`, '  npx v8host trace order-A-1'];
+/** The command line looks for a host's address and token in `./data`; another folder must be named to it. */
+function reachCommands({ dataDir }: BannerFacts): string[] {
+  return dataDir === join(cwd(), 'data') ? [] : [`export V8HOST_DATA_DIR=${shellWord(dataDir)}`];
+}
+
+function demoCommands(tenant: string): string[] {
+  const option = tenant === 'demo' ? '' : ` --tenant ${tenant}`;
+  const order = `npx v8host run order-intake --param '{"OrderId":"A-1","Sku":"P-1","Qty":2}'${option}`;
+  return [
+    order,
+    order,
+    `npx v8host run stock-show --param '{"Sku":"P-1"}'${option}`,
+    `npx v8host trace order-A-1${option}`,
+  ];
 }
 
 function ownCommands(tenant: string): string[] {
   return [
-    `  npx v8host push ./my-scripts --tenant ${tenant}`,
-    `  npx v8host send my-queue '{"Hello":1}' --tenant ${tenant}`,
-    `  npx v8host trace EVENT_ID --tenant ${tenant}`,
+    `npx v8host push ./my-scripts --tenant ${tenant}`,
+    `npx v8host send my-queue '{"Hello":1}' --event-id hello-1 --tenant ${tenant}`,
+    `npx v8host trace hello-1 --tenant ${tenant}`,
   ];
 }
 

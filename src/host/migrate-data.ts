@@ -12,7 +12,8 @@ import { createLogger } from '../telemetry/logger.ts';
 
 /**
  * Brings every tenant's schema up to date without starting the host. @param options.extend also adds our columns to
- * tables that the original platform made. @returns the exit code: 0, 1 failed, 4 newer schema.
+ * tables that the original platform made. @returns the exit code: 0, 1 failed, 2 wrong
+ * configuration, 4 newer schema.
  */
 export async function migrateData(options: MigrateOptions): Promise<number> {
   const releasers = new Releasers();
@@ -37,8 +38,9 @@ export async function migrateData(options: MigrateOptions): Promise<number> {
     return tenants.some(({ state }) => state === 'unavailable') ? 1 : 0;
   } catch (e) {
     const error = coerceError(e);
-    options.err(describeError(error.toRecord(), 'en'));
-    return error.code === 'SCHEMA_NEWER' ? 4 : 1;
+    options.err(describeError(error.toRecord(), options.lang));
+    if (error.code === 'SCHEMA_NEWER') return 4;
+    return error.code === 'CONFIG_INVALID' ? 2 : 1;
   } finally {
     await releasers.releaseAll(log);
   }

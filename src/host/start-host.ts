@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cwd, pid } from 'node:process';
 import { createDemoErp } from '../admin/demo-erp.ts';
 import { type ListenAddress, listen } from '../admin/listen.ts';
 import type { MetricsSource } from '../admin/metrics-route.ts';
 import { type AdminServerOptions, createAdminServer } from '../admin/server.ts';
-import type { StartOptions } from '../cli/command.ts';
+import type { StartOptions, Terminal } from '../cli/command.ts';
 import { composeHost, type Host, type HostSettings } from '../compose.ts';
 import { type Config, loadConfig } from '../config/load-config.ts';
 import { AppError, coerceError, describeError } from '../core/errors.ts';
@@ -15,13 +15,14 @@ import type { Log } from '../ports/log.ts';
 import type { TenantDirectory } from '../ports/tenant-store.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { provideAdminToken } from './admin-token.ts';
+import { makeDataDir } from './data-dir.ts';
 import { provideDemo } from './demo.ts';
 import { hostBanner } from './host-banner.ts';
 import { openAdapters } from './open-adapters.ts';
 import { StopSignals } from './stop-signals.ts';
 
 /** Exit codes of the host (defaults.md 2). */
-const EXIT = { clean: 0, startFailed: 1, drainDeadline: 3, newerSchema: 4 } as const;
+const EXIT = { clean: 0, startFailed: 1, usage: 2, drainDeadline: 3, newerSchema: 4 } as const;
 
 /** After a second signal the drain has this long. Seconds. */
 const HURRIED_DRAIN_SECONDS = 2;
@@ -38,8 +39,8 @@ export async function startHost(options: StartOptions): Promise<number> {
   try {
     config = loadConfig({ configFile: options.configFile });
   } catch (e) {
-    options.err(describeError(coerceError(e).toRecord(), 'en'));
-    return EXIT.startFailed;
+    options.err(describeError(coerceError(e).toRecord(), options.lang));
+    return EXIT.usage;
   }
   const log = createLogger({ level: config.log.level, format: config.log.format });
   const releasers = new Releasers();
@@ -50,7 +51,7 @@ export async function startHost(options: StartOptions): Promise<number> {
   } catch (e) {
     const error = coerceError(e);
     log.error('host.start_failed', { code: error.code, err: error });
-    options.err(describeError(error.toRecord(), config.lang));
+    options.err(describeError(error.toRecord(), options.lang));
     return error.code === 'SCHEMA_NEWER' ? EXIT.newerSchema : EXIT.startFailed;
   } finally {
     await releasers.releaseAll(log);
@@ -78,10 +79,11 @@ async function bringUp(config: Config, options: StartOptions, log: Log, releaser
   };
   const address = await openAdmin(config, { services: host.services, token, metrics }, log, releasers);
   publishAddress(dataDir, address.url, releasers);
-  if (erp !== undefined) await provideDemo(host.services, mainStore(adapters.directory), `${erp.url}/erp`);
+  const hasDemo =
+    erp !== undefined && (await provideDemo(host.services, mainStore(adapters.directory), `${erp.url}/erp`));
   await host.start();
   log.info('host.started', { url: address.url, tenantId: config.tenant });
-  options.out(bannerOf(config, dataDir, address, demo));
+  announce(config, options, bannerOf(config, options, { dataDir, address, hasDemo }));
   return host;
 }
 
@@ -90,15 +92,6 @@ async function shutDown(host: Host, config: Config, signals: StopSignals, log: L
   log.info('host.drain_started', { inFlight: host.inFlight.size, seconds: config.drainSeconds });
   const result = await drainWithin(host.drain(), config.drainSeconds, signals.second, HURRIED_DRAIN_SECONDS);
   return result === 'drained' ? EXIT.clean : EXIT.drainDeadline;
-}
-
-function makeDataDir(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  } catch (e) {
-    const reason = e instanceof Error ? e.message : String(e);
-    throw new AppError('CONFIG_INVALID', { problems: `dataDir: ${reason}` }, { cause: e });
-  }
 }
 
 async function startDemoErp(releasers: Releasers): Promise<ListenAddress> {
@@ -161,7 +154,11 @@ function settingsOf(config: Config): HostSettings {
   };
 }
 
-function bannerOf(config: Config, dataDir: string, address: ListenAddress, demo: boolean): string {
+function bannerOf(
+  config: Config,
+  options: StartOptions,
+  { dataDir, address, hasDemo }: { dataDir: string; address: ListenAddress; hasDemo: boolean },
+): string {
   return hostBanner({
     version: readVersion(),
     tenant: config.tenant,
@@ -169,9 +166,16 @@ function bannerOf(config: Config, dataDir: string, address: ListenAddress, demo:
     timezone: config.timezone,
     url: address.url,
     movedFrom: address.moved ? config.http.port : undefined,
-    demo,
-    lang: config.lang,
+    demo: hasDemo,
+    demoChosen: config.demo || options.noDemo || config.isConfigured('demo'),
+    lang: options.lang,
   });
+}
+
+/** On stdout, unless that was promised to machines as JSON lines. */
+function announce(config: Config, terminal: Terminal, banner: string): void {
+  if (config.log.format === 'json') terminal.err(banner);
+  else terminal.out(banner);
 }
 
 function readVersion(): string {

@@ -7,7 +7,13 @@ import { FakeServices, MemoryLog } from './fake-services.ts';
 describe('the pages on the admin API', () => {
   for (const page of ['api.md', 'api.zh-CN.md']) {
     it(`name every route, and none that is not there: ${page}`, async () => {
-      const server = createAdminServer({ services: new FakeServices(), token: 't', lang: 'zh', timezone: 'Asia/Shanghai', log: new MemoryLog() });
+      const server = createAdminServer({
+        services: new FakeServices(),
+        token: 't',
+        lang: 'zh',
+        timezone: 'Asia/Shanghai',
+        log: new MemoryLog(),
+      });
       const served: string[] = [];
       await server.ready();
       const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');

@@ -8,7 +8,13 @@ import { AppError } from '../../src/core/errors.ts';
 import { FakeServices, MemoryLog } from './fake-services.ts';
 
 function adminServer(t: TestContext) {
-  const server = createAdminServer({ services: new FakeServices(), token: 't', lang: 'zh', timezone: 'Asia/Shanghai', log: new MemoryLog() });
+  const server = createAdminServer({
+    services: new FakeServices(),
+    token: 't',
+    lang: 'zh',
+    timezone: 'Asia/Shanghai',
+    log: new MemoryLog(),
+  });
   t.after(() => server.close());
   return server;
 }

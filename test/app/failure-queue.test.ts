@@ -1,6 +1,6 @@
 /** Rows 7, 8 and 18 of docs/failure.md: the queue is away, or forgets. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Adapters } from '../../src/compose.ts';
 import { attemptsOf } from '../support/accounts.ts';
 import { fastClock } from '../support/fast-clock.ts';

@@ -1,6 +1,6 @@
 /** Rows 11, 12, 15, 16, 17 and 24 of docs/failure.md: the tenant's database is away, busy, torn, or forgets. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Adapters } from '../../src/compose.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { TenantStore, TenantTx } from '../../src/ports/tenant-store.ts';
@@ -92,7 +92,7 @@ for (const [what, stored, verdicts] of [
   });
 }
 
-test("failure row 15: another process holds the write lock; the message is deferred uncounted until it lets go", async (t) => {
+test('failure row 15: another process holds the write lock; the message is deferred uncounted until it lets go', async (t) => {
   const impatient = (store: TenantStore) => intercept(store, 'begin', (proceed) => proceed(100));
   const { host, dataDir, log } = await open(t, (adapters) => withStore(adapters, impatient));
   const letGo = await holdWriteLock(dataDir, tenantFile('demo'));

@@ -23,7 +23,13 @@ export interface CliEnd {
 /** A real admin server over fake services on a free port, and the command line as a process that finds it. */
 export async function startHost(t: TestContext) {
   const services = new FakeServices();
-  const server = createAdminServer({ services, token: TOKEN, lang: 'zh', timezone: 'Asia/Shanghai', log: new MemoryLog() });
+  const server = createAdminServer({
+    services,
+    token: TOKEN,
+    lang: 'zh',
+    timezone: 'Asia/Shanghai',
+    log: new MemoryLog(),
+  });
   t.after(() => server.close());
   const { url } = await listen(server, { bind: '127.0.0.1', port: 0, portConfigured: true });
   const cwd = temporaryDirectory(t);

@@ -3,8 +3,8 @@ import { AppError, coerceError } from '../../core/errors.ts';
 import type { OutgoingMessage } from '../../ports/queue.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 import { withinMs } from './deadline.ts';
-import { unavailable } from './from-amqp-error.ts';
-import { type PublishOutcome, PublishChannel } from './publish-channel.ts';
+import { fromChannelError, unavailable } from './from-amqp-error.ts';
+import { PublishChannel } from './publish-channel.ts';
 
 /** A publication is confirmed or rejected within this time. Milliseconds. */
 const PUBLISH_MS = 10_000;
@@ -28,7 +28,7 @@ export class ConfirmPublisher {
   readonly #options: PublisherOptions;
   readonly #work = new Set<Promise<void>>();
   /** Of the connection in `#model`. */
-  #channels: (Promise<PublishChannel> | undefined)[] = [];
+  #channels = new Map<number, Promise<PublishChannel>>();
   #declared = new Map<string, Promise<void>>();
   #model: ChannelModel | undefined;
   #messages = 0;
@@ -95,9 +95,7 @@ export class ConfirmPublisher {
     const channels = await this.#prepare(new Set(messages.map(({ queue }) => queue)), late);
     // The caller has been told that it failed: what was not sent yet must not follow.
     if (late.aborted) return [];
-    const sent = messages.map((message) => channels.get(message.queue)?.send(message));
-    const outcomes = await settled(sent);
-    return messages.filter((_, index) => outcomes[index] === 'returned');
+    return sendAll(messages, channels);
   }
 
   /** The channel of each queue, with the queue there. Callers that come together go on in the order they came. */
@@ -112,16 +110,62 @@ export class ConfirmPublisher {
     return new Map(await Promise.all(ready));
   }
 
+  /** Channels and declarations of an earlier connection died with it. */
   #startOn(model: ChannelModel): void {
     this.#model = model;
-    this.#channels = [];
+    this.#channels = new Map();
     this.#declared = new Map();
   }
 
-  async #channelOf(model: ChannelModel, queue: string): Promise<PublishChannel> {
+  #channelOf(model: ChannelModel, queue: string): Promise<PublishChannel> {
+    const channels = this.#channels;
     const place = placeOf(queue);
-    const known = await this.#channels[place]?.catch(() => undefined);
-    if (known?.isOpen) return known;
-    // One that the broker closed is replaced by the first who finds it so.
+    const known = channels.get(place);
+    if (known !== undefined) return known;
+    const opening = PublishChannel.open(model).catch((e: unknown) => Promise.reject(lost(e, queue)));
+    channels.set(place, opening);
+    const forget = () => channels.delete(place);
+    opening.then((channel) => channel.closed).then(forget, forget);
+    return opening;
   }
+
+  #declaredOn(model: ChannelModel, queue: string): Promise<void> {
+    const declared = this.#declared;
+    const known = declared.get(queue);
+    if (known !== undefined) return known;
+    const declaring = this.#options.declare(model, queue).catch((e: unknown) => Promise.reject(lost(e, queue)));
+    declared.set(queue, declaring);
+    declaring.catch(() => declared.delete(queue));
+    return declaring;
+  }
+}
+
+/**
+ * Sends in order and waits for every confirm. @returns the messages that the broker returned.
+ * @throws the error of a message that can never be stored, else that of any.
+ */
+async function sendAll(
+  messages: readonly OutgoingMessage[],
+  channels: ReadonlyMap<string, PublishChannel>,
+): Promise<readonly OutgoingMessage[]> {
+  const fates = await Promise.allSettled(messages.map((message) => channels.get(message.queue)?.send(message)));
+  const errors = fates.flatMap((fate) => (fate.status === 'rejected' ? [coerceError(fate.reason)] : []));
+  const error = errors.find(({ code }) => code !== 'QUEUE_UNAVAILABLE') ?? errors[0];
+  if (error !== undefined) throw error;
+  return messages.filter((_, index) => {
+    const fate = fates[index];
+    return fate?.status === 'fulfilled' && fate.value === 'returned';
+  });
+}
+
+/** The queue itself may be wrong for good, such as another type; all else is the broker's trouble. */
+function lost(thrown: unknown, queue: string): AppError {
+  const error = fromChannelError(thrown, queue);
+  return error.code === 'QUEUE_ARGUMENTS_DIFFER' ? error : unavailable(error);
+}
+
+function placeOf(queue: string): number {
+  let hash = 0;
+  for (let index = 0; index < queue.length; index++) hash = (hash * 31 + queue.charCodeAt(index)) % 65_521;
+  return hash % CHANNELS;
 }

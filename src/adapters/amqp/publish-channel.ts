@@ -15,10 +15,11 @@ interface Unconfirmed {
 
 /** One confirm channel: it publishes pipelined and tells each message's fate. */
 export class PublishChannel {
+  /** Resolves when it takes no more messages. */
+  readonly closed: Promise<void>;
   readonly #channel: ConfirmChannel;
   /** In the order of publishing. */
   readonly #unconfirmed = new Set<Unconfirmed>();
-  #isOpen = true;
   /** Why the broker closed it. */
   #failure: Error | undefined;
 
@@ -33,15 +34,9 @@ export class PublishChannel {
     channel.on('error', (error) => {
       this.#failure = error;
     });
-    channel.on('close', () => {
-      this.#isOpen = false;
-    });
+    this.closed = new Promise((resolve) => channel.once('close', resolve));
     channel.on('handler-error', () => undefined);
     channel.on('return', (message) => this.#markReturned(message));
-  }
-
-  get isOpen(): boolean {
-    return this.#isOpen;
   }
 
   /**

@@ -165,7 +165,7 @@ export class RedisLink {
   }
 }
 
-function driverOptions(url: CacheUrl, purpose: string): RedisOptions {
+function driverOptions(url: CacheUrl, purpose: string) {
   return {
     host: url.host,
     port: url.port,
@@ -185,7 +185,7 @@ function driverOptions(url: CacheUrl, purpose: string): RedisOptions {
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,
     maxRetriesPerRequest: 0,
-  };
+  } satisfies RedisOptions;
 }
 
 /** 50 ms, doubling to 2 s, each between half and all of it, so that hosts do not come back at the same moment. */

@@ -62,23 +62,28 @@ export async function createTable(db: SystemDb, dialect: SqlDialect, shape: Tabl
     statement = statement.addPrimaryKeyConstraint(`pk_${shape.name}`, [...shape.primaryKey] as never[]);
   }
   if (dialect.tableOptions !== undefined) statement = statement.modifyEnd(dialect.tableOptions);
-  const indexes = shape.indexes ?? [];
-  for (const index of dialect.inlineIndexes ? indexes : []) {
-    statement = statement.addIndex(indexName(shape.name, index), [...index.columns] as never[], (builder) =>
-      index.unique ? builder.unique() : builder,
-    );
+  const indexes = (shape.indexes ?? []).map((index, position) => ({ ...index, name: indexName(shape, position) }));
+  for (const { name, columns, unique } of dialect.inlineIndexes ? indexes : []) {
+    statement = unique
+      ? statement.addUniqueConstraint(name, [...columns] as never[])
+      : statement.addIndex(name, [...columns] as never[]);
   }
   await statement.execute();
   for (const index of dialect.inlineIndexes ? [] : indexes) await createIndex(db, shape.name, index);
 }
 
-function indexName(table: string, { columns, unique }: IndexDefinition): string {
-  return `${unique ? 'ux' : 'ix'}_${table}_${columns.join('_')}`;
+/** Databases cut or refuse longer ones. */
+const MAX_NAME_LENGTH = 64;
+
+function indexName(shape: TableShape, position: number): string {
+  const { columns = [], unique = false } = shape.indexes?.[position] ?? {};
+  const name = `${unique ? 'ux' : 'ix'}_${shape.name}_${columns.join('_')}`;
+  return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH - 4)}_${position}` : name;
 }
 
-async function createIndex(db: SystemDb, table: string, index: IndexDefinition): Promise<void> {
+async function createIndex(db: SystemDb, table: string, index: IndexDefinition & { name: string }): Promise<void> {
   const statement = db.schema
-    .createIndex(indexName(table, index))
+    .createIndex(index.name)
     .ifNotExists()
     .on(table)
     .columns([...index.columns]);

@@ -48,7 +48,10 @@ function headOf(lang: Lang, { zone }: LocalTime): readonly string[] {
 }
 
 const HINT: Readonly<Record<Lang, (rows: number) => string>> = {
-  zh: (rows) => (rows === 0 ? '没有这样的消息' : '完整的错误和经过：v8host trace EVENT_ID；修好之后：v8host dead-letters replay EVENT_ID'),
+  zh: (rows) =>
+    rows === 0
+      ? '没有这样的消息'
+      : '完整的错误和经过：v8host trace EVENT_ID；修好之后：v8host dead-letters replay EVENT_ID',
   en: (rows) =>
     rows === 0
       ? 'No such messages'

@@ -19,6 +19,7 @@ export const migrate: Command = {
     const configFile = textOption(call, 'config');
     return call.hostCommands.migrateData({
       ...call.terminal,
+      lang: call.lang,
       extend: call.options.extend === true,
       ...(configFile === undefined ? {} : { configFile }),
     });

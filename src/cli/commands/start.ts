@@ -14,6 +14,7 @@ export const start: Command = {
     const configFile = textOption(call, 'config');
     return call.hostCommands.startHost({
       ...call.terminal,
+      lang: call.lang,
       noDemo: call.options['no-demo'] === true,
       ...(configFile === undefined ? {} : { configFile }),
     });

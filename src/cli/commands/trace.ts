@@ -1,9 +1,9 @@
+import { shellWord } from '../../core/shell-word.ts';
 import type { EventStory } from '../../ports/journal.ts';
 import { type Command, textOption } from '../command.ts';
 import { localTimeOf } from '../local-time.ts';
 import { showAnswer } from '../show-answer.ts';
 import { storyLines } from '../story-text.ts';
-import { shellWord } from '../visible-text.ts';
 
 /** `trace`: the whole story of one EventId. */
 export const trace: Command = {

@@ -1,0 +1,179 @@
+import type { ConsumeMessage } from 'amqplib';
+import { AppError, coerceError } from '../../core/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Ids } from '../../ports/ids.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ConsumeOptions, Consumer, Delivery } from '../../ports/queue.ts';
+import { ConsumerChannel, type ConsumerChannelOptions } from './consumer-channel.ts';
+import { fromChannelError } from './from-amqp-error.ts';
+import { fromProperties } from './message-properties.ts';
+
+/** Pauses between attempts to attach again. Milliseconds. */
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** A consumer that held this long was well: the next trouble begins with the first pause. Milliseconds. */
+const SETTLED_AFTER_MS = 30_000;
+
+export interface AmqpConsumerOptions {
+  readonly tenant: string;
+  readonly queue: string;
+  readonly onDelivery: (delivery: Delivery) => void;
+  /** Opens a channel where the queue is there. @throws AppError. */
+  readonly open: (options: ConsumerChannelOptions) => Promise<ConsumerChannel>;
+  /** A settlement was dropped. */
+  readonly onStale: () => void;
+  /** Nothing of it is left at the broker. */
+  readonly onEnded: () => void;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/**
+ * A consumer that outlives its channels: whatever ends one (connection lost, queue deleted, acknowledgement timed out,
+ * broker killed), the next is opened until `cancel`.
+ *
+ * Modes, one way: active -> cancelled (settles what it handed out) -> closed.
+ */
+export class AmqpConsumer implements Consumer {
+  readonly #options: AmqpConsumerOptions;
+  readonly #stop = new AbortController();
+  #mode: 'active' | 'cancelled' | 'closed' = 'active';
+  #prefetch: number;
+  #channel: ConsumerChannel | undefined;
+  /** Changes of the subscription, one after another. */
+  #changes: Promise<unknown> = Promise.resolve();
+
+  /** Attaches for the first time. @throws AppError QUEUE_UNAVAILABLE, QUEUE_ARGUMENTS_DIFFER and others of the queue. */
+  static async attach({ prefetch }: ConsumeOptions, options: AmqpConsumerOptions): Promise<AmqpConsumer> {
+    const consumer = new AmqpConsumer(prefetch, options);
+    const channel = await consumer.#open();
+    void consumer.#keep(channel);
+    return consumer;
+  }
+
+  private constructor(prefetch: number, options: AmqpConsumerOptions) {
+    this.#prefetch = prefetch;
+    this.#options = options;
+  }
+
+  get isAttached(): boolean {
+    return this.#mode === 'active' && this.#channel !== undefined;
+  }
+
+  get queue(): string {
+    return this.#options.queue;
+  }
+
+  get unsettled(): number {
+    return this.#channel?.unsettled ?? 0;
+  }
+
+  async cancel(): Promise<void> {
+    if (this.#mode === 'active') this.#mode = 'cancelled';
+    this.#stop.abort();
+    await this.#change(async () => this.#channel?.cancel());
+  }
+
+  async close(): Promise<void> {
+    this.#mode = 'closed';
+    this.#stop.abort();
+    await this.#change(async () => this.#channel?.close());
+  }
+
+  async setPrefetch(prefetch: number): Promise<void> {
+    this.#prefetch = prefetch;
+    // A channel that ends meanwhile takes nothing with it: the next one begins with the new limit.
+    await this.#change(async () => this.#channel?.setPrefetch(prefetch).catch(() => undefined));
+  }
+
+  #change<T>(work: () => Promise<T>): Promise<T> {
+    const change = this.#changes.then(work);
+    this.#changes = change.catch(() => undefined);
+    return change;
+  }
+
+  async #open(): Promise<ConsumerChannel> {
+    const { queue, open, ids } = this.#options;
+    const channel = await open({
+      queue,
+      prefetch: this.#prefetch,
+      nextTag: () => `v8host-${ids.ulid()}`,
+      onMessage: (message, from) => this.#deliver(message, from),
+    });
+    this.#channel = channel;
+    if (this.#mode !== 'active') await channel.close();
+    return channel;
+  }
+
+  /** Follows one channel after another until the consumer is cancelled. */
+  async #keep(first: ConsumerChannel): Promise<void> {
+    const { clock, ids, log } = this.#options;
+    let channel: ConsumerChannel | undefined = first;
+    let failures = 0;
+    while (channel !== undefined) {
+      const since = clock.now();
+      const reason = await channel.ended;
+      this.#channel = undefined;
+      if (this.#stop.signal.aborted) break;
+      log.warn('consumer.lost', { ...this.#fields(), err: this.#whyEnded(reason) });
+      failures = clock.now() - since > SETTLED_AFTER_MS ? 0 : failures;
+      channel = undefined;
+      while (channel === undefined && !this.#stop.signal.aborted) {
+        await clock.sleep(pauseMs(failures++, ids.random()), this.#stop.signal);
+        if (!this.#stop.signal.aborted) channel = await this.#openAgain(failures);
+      }
+    }
+    this.#options.onEnded();
+  }
+
+  async #openAgain(failures: number): Promise<ConsumerChannel | undefined> {
+    try {
+      const channel = await this.#open();
+      this.#options.log.info('consumer.reattached', this.#fields());
+      return channel;
+    } catch (e) {
+      // For ever, and so not every time into the log.
+      if (failures <= 3 || failures % 10 === 0) {
+        this.#options.log.warn('consumer.reattach_failed', { ...this.#fields(), failures, err: coerceError(e) });
+      }
+      return undefined;
+    }
+  }
+
+  #deliver(message: ConsumeMessage, channel: ConsumerChannel): void {
+    const settle = async (act: 'ack' | 'requeue'): Promise<void> => {
+      if (!channel.settle(message, act)) this.#options.onStale();
+    };
+    const delivery: Delivery = {
+      queue: this.#options.queue,
+      body: message.content,
+      props: fromProperties(message.properties),
+      redelivered: message.fields.redelivered,
+      ack: () => settle('ack'),
+      requeue: () => settle('requeue'),
+    };
+    try {
+      this.#options.onDelivery(delivery);
+    } catch (thrown) {
+      // Against its contract; thrown on into the driver it would end the channel of every other delivery.
+      this.#options.log.error('task.failed', { ...this.#fields(), err: coerceError(thrown) });
+    }
+  }
+
+  #whyEnded(reason: unknown): AppError {
+    if (reason === undefined) return new AppError('QUEUE_CONNECTION_LOST', { reason: 'the channel ended' });
+    return fromChannelError(reason, this.#options.queue);
+  }
+
+  #fields(): { tenantId: string; queue: string } {
+    return { tenantId: this.#options.tenant, queue: this.#options.queue };
+  }
+}
+
+/** The first pause is jitter alone: after a broken connection all consumers come back together. */
+function pauseMs(failures: number, random: number): number {
+  const step = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+  return step * (failures === 0 ? random : 0.5 + random / 2);
+}

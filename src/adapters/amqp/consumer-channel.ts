@@ -1,0 +1,164 @@
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { withinMs } from './deadline.ts';
+import { ANSWER_MS } from './declare-queue.ts';
+
+/** A broker that does not answer is left after this time; it gives everything back by itself. Milliseconds. */
+const CLOSE_MS = 2_000;
+
+export interface ConsumerChannelOptions {
+  readonly queue: string;
+  readonly prefetch: number;
+  /** A name for the consumer, new at each call. */
+  readonly nextTag: () => string;
+  /** Must not throw. */
+  readonly onMessage: (message: ConsumeMessage, channel: ConsumerChannel) => void;
+}
+
+/**
+ * One life of a consumer: a channel with one subscription. Tags of its messages mean nothing on any other channel, so
+ * a settlement counts only while this one is open.
+ *
+ * It only moves on: receiving -> cancelled (nothing new, settles what it has, ends with the last) -> ended.
+ */
+export class ConsumerChannel {
+  /** Resolves when it is over, with the broker's reason if it gave one. */
+  readonly ended: Promise<unknown>;
+  readonly #channel: Channel;
+  readonly #options: ConsumerChannelOptions;
+  #state: 'receiving' | 'cancelled' | 'ended' = 'receiving';
+  #prefetch: number;
+  #tag = '';
+  /** Received and not handed out, because the prefetch was lowered or is being changed. */
+  #waiting: ConsumeMessage[] = [];
+  /** Handed out and not settled, by delivery tag. */
+  readonly #unsettled = new Map<number, ConsumeMessage>();
+  #end: (reason: unknown) => void = () => undefined;
+
+  /** Subscribes. The queue is there. @throws the driver's error, QUEUE_NO_ANSWER. */
+  static async open(model: ChannelModel, options: ConsumerChannelOptions): Promise<ConsumerChannel> {
+    const opened = new ConsumerChannel(await withinMs(ANSWER_MS, model.createChannel()), options);
+    try {
+      await opened.#subscribe();
+      return opened;
+    } catch (error) {
+      await opened.#close();
+      throw error;
+    }
+  }
+
+  private constructor(channel: Channel, options: ConsumerChannelOptions) {
+    this.#channel = channel;
+    this.#options = options;
+    this.#prefetch = options.prefetch;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    channel.on('error', (error) => this.#finish(error));
+    channel.on('close', () => this.#finish(undefined));
+    channel.on('handler-error', () => undefined);
+  }
+
+  /** Messages of this channel that the broker waits for. */
+  get unsettled(): number {
+    return this.#state === 'ended' ? 0 : this.#unsettled.size + this.#waiting.length;
+  }
+
+  /** @returns false when the message was settled before or its channel is over. */
+  settle(message: ConsumeMessage, act: 'ack' | 'requeue'): boolean {
+    if (this.#state === 'ended' || !this.#unsettled.delete(message.fields.deliveryTag)) return false;
+    try {
+      if (act === 'ack') this.#channel.ack(message);
+      else this.#channel.nack(message, false, true);
+    } catch {
+      // The channel is closing, and its end not told yet: the broker gives the message to somebody else.
+      return false;
+    }
+    this.#handOut();
+    if (this.#state === 'cancelled') void this.#closeWhenDone();
+    return true;
+  }
+
+  /**
+   * Replaces the limit. The broker reads it at a subscription only and adds up the limits of several, so the old
+   * subscription ends first.
+   */
+  async setPrefetch(prefetch: number): Promise<void> {
+    this.#prefetch = prefetch;
+    if (this.#state !== 'receiving') return;
+    await withinMs(ANSWER_MS, this.#channel.cancel(this.#tag));
+    await this.#subscribe();
+    this.#handOut();
+  }
+
+  /** Takes nothing new and returns what was not handed out. The rest may still be settled; then the channel ends. */
+  async cancel(): Promise<void> {
+    if (this.#state !== 'receiving') return;
+    this.#state = 'cancelled';
+    await withinMs(CLOSE_MS, this.#channel.cancel(this.#tag)).catch(() => undefined);
+    this.#giveBack(this.#waiting.splice(0));
+    await this.#closeWhenDone();
+  }
+
+  /** Cancels and returns everything; resolves when the broker has it back. */
+  async close(): Promise<void> {
+    await this.cancel();
+    if (this.#state === 'ended') return;
+    const rest = [...this.#unsettled.values()];
+    this.#unsettled.clear();
+    this.#giveBack(rest);
+    await this.#close();
+  }
+
+  async #subscribe(): Promise<void> {
+    const { queue, nextTag } = this.#options;
+    this.#tag = nextTag();
+    await withinMs(ANSWER_MS, this.#channel.prefetch(this.#prefetch));
+    const receive = (message: ConsumeMessage | null) => this.#receive(message);
+    await withinMs(ANSWER_MS, this.#channel.consume(queue, receive, { consumerTag: this.#tag }));
+  }
+
+  /** Null: the broker cancelled the subscription, because the queue went away. */
+  #receive(message: ConsumeMessage | null): void {
+    if (message === null) {
+      this.#finish(new Error('the queue was deleted or moved'));
+      void this.#close();
+      return;
+    }
+    this.#waiting.push(message);
+    this.#handOut();
+  }
+
+  #handOut(): void {
+    while (this.#state === 'receiving' && this.#unsettled.size < this.#prefetch) {
+      const message = this.#waiting.shift();
+      if (message === undefined) return;
+      this.#unsettled.set(message.fields.deliveryTag, message);
+      this.#options.onMessage(message, this);
+    }
+  }
+
+  #giveBack(messages: readonly ConsumeMessage[]): void {
+    try {
+      for (const message of messages) this.#channel.nack(message, false, true);
+    } catch {
+      // The channel is over: the broker has given them back already.
+    }
+  }
+
+  async #closeWhenDone(): Promise<void> {
+    if (this.#state === 'cancelled' && this.#unsettled.size === 0) await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    this.#finish(undefined);
+    // The driver throws at once when the channel is closed already.
+    const closing = Promise.try(() => this.#channel.close());
+    await withinMs(CLOSE_MS, closing).catch(() => undefined);
+  }
+
+  #finish(reason: unknown): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#end(reason);
+  }
+}

@@ -1,0 +1,275 @@
+/** What every cache adapter promises (ports/cache.ts). Run against each adapter by test/adapters. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CacheKey, toCacheKey } from '../../src/core/cache-key.ts';
+import { AppError } from '../../src/core/errors.ts';
+import type { Cache } from '../../src/ports/cache.ts';
+import { accepted } from '../support/parsed.ts';
+
+/** A life that ends within a test, and one that does not. Milliseconds. */
+const SHORT_MS = 60;
+const LONG_MS = 60_000;
+
+export interface CachePlace {
+  readonly cache: Cache;
+  /** Another host's view of the same data. */
+  another(): Promise<Cache>;
+  dispose(): Promise<void>;
+}
+
+const keyOf = (name: string, tenant = 't1'): CacheKey => accepted(toCacheKey(tenant, name));
+
+const isMismatch = (key: string) => (error: unknown) =>
+  error instanceof AppError && error.code === 'CACHE_VALUE_MISMATCH' && error.params.key === key;
+
+/** @param makePlace a fresh, empty cache for one test. */
+export function cacheContract(adapter: string, makePlace: () => Promise<CachePlace>): void {
+  describe(`cache contract: ${adapter}`, () => {
+    let place: CachePlace;
+    let cache: Cache;
+    const key = keyOf('order:1');
+
+    beforeEach(async () => {
+      place = await makePlace();
+      cache = place.cache;
+    });
+    afterEach(() => place.dispose());
+
+    for (const text of ['', '订单 🚚', '{"a":1}', 'a\0b', ' padded ', '\r\n', 'x'.repeat(1_000_000)]) {
+      it(`keeps ${JSON.stringify(text).slice(0, 20)} as it is`, async () => {
+        await cache.set(key, text);
+        assert.equal(await cache.get(key), text);
+        assert.equal(await cache.exists(key), true);
+      });
+    }
+
+    it('answers undefined for a key that holds nothing', async () => {
+      assert.equal(await cache.get(key), undefined);
+      assert.equal(await cache.exists(key), false);
+    });
+
+    it('tells keys apart by case, accent, trailing blank and tenant', async () => {
+      const keys = [keyOf('a'), keyOf('A'), keyOf('á'), keyOf('a.'), keyOf('a', 't2')];
+      for (const [index, each] of keys.entries()) await cache.set(each, String(index));
+      assert.deepEqual(await Promise.all(keys.map((each) => cache.get(each))), ['0', '1', '2', '3', '4']);
+    });
+
+    it('shows a value to another host', async () => {
+      await cache.set(key, 'shared');
+      assert.equal(await (await place.another()).get(key), 'shared');
+    });
+
+    it('forgets a value when its life ends', async () => {
+      await cache.set(key, 'v', SHORT_MS);
+      assert.equal(await cache.get(key), 'v');
+      await delay(SHORT_MS + 20);
+      assert.equal(await cache.get(key), undefined);
+      assert.equal(await cache.exists(key), false);
+      assert.equal(await cache.delete(key), false);
+    });
+
+    it('replaces value and life together', async () => {
+      await cache.set(key, 'short', SHORT_MS);
+      await cache.set(key, 'for ever');
+      await delay(SHORT_MS + 20);
+      assert.equal(await cache.get(key), 'for ever');
+    });
+
+    it('replaces a hash by a string', async () => {
+      await cache.hashSet(key, [['f', '1']]);
+      await cache.set(key, 'text');
+      assert.equal(await cache.get(key), 'text');
+      await cache.delete(key);
+      assert.deepEqual(await cache.hashGetAll(key), []);
+    });
+
+    it('sets once what is absent', async () => {
+      assert.equal(await cache.setIfAbsent(key, 'first'), true);
+      assert.equal(await cache.setIfAbsent(key, 'second', LONG_MS), false);
+      assert.equal(await cache.get(key), 'first');
+    });
+
+    it('lets one of many win an absent key', async () => {
+      const other = await place.another();
+      const tries = Array.from({ length: 20 }, (_, n) => (n % 2 ? cache : other).setIfAbsent(key, `${n}`, LONG_MS));
+      assert.equal((await Promise.all(tries)).filter(Boolean).length, 1);
+    });
+
+    it('takes an expired key for absent', async () => {
+      await cache.setIfAbsent(key, 'first', SHORT_MS);
+      await delay(SHORT_MS + 20);
+      assert.equal(await cache.setIfAbsent(key, 'second', LONG_MS), true);
+      assert.equal(await cache.get(key), 'second');
+    });
+
+    it('takes a hash for present', async () => {
+      await cache.hashSet(key, [['f', '1']]);
+      assert.equal(await cache.setIfAbsent(key, 'text'), false);
+    });
+
+    it('deletes strings and hashes and says whether there was one', async () => {
+      await cache.set(key, 'v');
+      assert.equal(await cache.delete(key), true);
+      assert.equal(await cache.delete(key), false);
+      await cache.hashSet(key, [['f', '1']]);
+      assert.equal(await cache.delete(key), true);
+      assert.equal(await cache.exists(key), false);
+    });
+
+    it('gives a key that is there a new life', async () => {
+      assert.equal(await cache.expire(key, LONG_MS), false);
+      await cache.set(key, 'v');
+      assert.equal(await cache.expire(key, SHORT_MS), true);
+      await delay(SHORT_MS + 20);
+      assert.equal(await cache.get(key), undefined);
+    });
+
+    it('gives a hash a life as well', async () => {
+      await cache.hashSet(key, [['f', '1']]);
+      assert.equal(await cache.expire(key, SHORT_MS), true);
+      await delay(SHORT_MS + 20);
+      assert.deepEqual(await cache.hashGetAll(key), []);
+      await cache.hashSet(key, [['g', '2']]);
+      assert.deepEqual(await cache.hashGetAll(key), [['g', '2']]);
+    });
+
+    it('counts without losing a step', async () => {
+      const other = await place.another();
+      await Promise.all(Array.from({ length: 30 }, (_, n) => (n % 2 ? cache : other).increment(key, 2)));
+      assert.equal(await cache.increment(key, -10), 50);
+      assert.equal(await cache.get(key), '50');
+    });
+
+    it('gives a counter its life once, when it is new', async () => {
+      assert.equal(await cache.increment(key, 1, 150), 1);
+      await delay(100);
+      assert.equal(await cache.increment(key, 1, 150), 2);
+      await delay(80);
+      assert.equal(await cache.increment(key, 1, LONG_MS), 1);
+    });
+
+    it('counts on from a number that was set, its life unchanged', async () => {
+      await cache.set(key, '41', SHORT_MS);
+      assert.equal(await cache.increment(key, 1, LONG_MS), 42);
+      await delay(SHORT_MS + 20);
+      assert.equal(await cache.get(key), undefined);
+    });
+
+    it('adds fractions in decimal', async () => {
+      assert.equal(await cache.increment(key, 0.1), 0.1);
+      assert.equal(await cache.increment(key, 0.2), 0.3);
+    });
+
+    it('counts exactly up to the largest safe integer', async () => {
+      await cache.set(key, String(Number.MAX_SAFE_INTEGER - 1));
+      assert.equal(await cache.increment(key, 1), Number.MAX_SAFE_INTEGER);
+      assert.equal(await cache.get(key), String(Number.MAX_SAFE_INTEGER));
+    });
+
+    for (const text of ['', 'abc', '1x', '0x10', 'NaN']) {
+      it(`refuses to count on from ${JSON.stringify(text)}`, async () => {
+        await cache.set(key, text);
+        await assert.rejects(cache.increment(key, 1), isMismatch(key));
+        assert.equal(await cache.get(key), text);
+      });
+    }
+
+    it('removes what starts with a prefix and nothing else', async () => {
+      const inside = ['list:', 'list:1', 'list:2*', 'list:[x]'].map((name) => keyOf(name));
+      const outside = [keyOf('list'), keyOf('lisp:1'), keyOf('List:1'), keyOf('list:1', 't2')];
+      for (const each of [...inside, ...outside]) await cache.set(each, 'v');
+      await cache.hashSet(keyOf('list:hash'), [['f', '1']]);
+      assert.equal(await cache.deletePrefix(keyOf('list:')), 5);
+      assert.deepEqual(await Promise.all(outside.map((each) => cache.exists(each))), [true, true, true, true]);
+      assert.equal(await cache.deletePrefix(keyOf('list:')), 0);
+    });
+
+    it('takes wildcards in a prefix for what they are', async () => {
+      for (const name of ['a*b1', 'axb1', 'a?1', 'ax1', 'a[b]1', 'ab1', 'a\\1']) await cache.set(keyOf(name), 'v');
+      for (const name of ['a*b', 'a?', 'a[b]', 'a\\']) assert.equal(await cache.deletePrefix(keyOf(name)), 1, name);
+    });
+
+    it('removes thousands of keys by prefix', async () => {
+      const keys = Array.from({ length: 2_500 }, (_, index) => keyOf(`many:${index}`));
+      await Promise.all(keys.map((each) => cache.set(each, 'v')));
+      assert.equal(await cache.deletePrefix(keyOf('many:')), 2_500);
+    });
+
+    it('keeps the fields of a hash', async () => {
+      const fields = [
+        ['name', '张三'],
+        ['', 'empty name'],
+        ['__proto__', 'p'],
+        ['1', ''],
+      ] as const;
+      assert.equal(await cache.hashSet(key, fields), 4);
+      assert.deepEqual([...(await cache.hashGetAll(key))].sort(), [...fields].sort());
+      for (const [name, value] of fields) assert.equal(await cache.hashGet(key, name), value);
+      assert.equal(await cache.hashLength(key), 4);
+    });
+
+    it('counts the fields that are new', async () => {
+      await cache.hashSet(key, [['a', '1']]);
+      const fields = [
+        ['a', '2'],
+        ['b', '1'],
+        ['b', '3'],
+      ] as const;
+      assert.equal(await cache.hashSet(key, fields), 1);
+      assert.deepEqual([await cache.hashGet(key, 'a'), await cache.hashGet(key, 'b')], ['2', '3']);
+    });
+
+    it('answers for a hash that is not there', async () => {
+      assert.equal(await cache.hashGet(key, 'f'), undefined);
+      assert.equal(await cache.hashExists(key, 'f'), false);
+      assert.equal(await cache.hashLength(key), 0);
+      assert.equal(await cache.hashDelete(key, ['f']), 0);
+      assert.equal(await cache.hashSet(key, []), 0);
+      assert.equal(await cache.exists(key), false);
+    });
+
+    it('keeps the life of a hash when a field is set', async () => {
+      await cache.hashSet(key, [['a', '1']]);
+      await cache.expire(key, SHORT_MS);
+      await cache.hashSet(key, [['b', '1']]);
+      await cache.hashIncrement(key, 'c', 1);
+      await delay(SHORT_MS + 20);
+      assert.equal(await cache.hashLength(key), 0);
+    });
+
+    it('removes fields, and the hash with its last one', async () => {
+      const fields = [
+        ['a', '1'],
+        ['b', '2'],
+      ] as const;
+      await cache.hashSet(key, fields);
+      assert.equal(await cache.hashDelete(key, ['a', 'nothing', 'a']), 1);
+      assert.equal(await cache.hashExists(key, 'a'), false);
+      assert.equal(await cache.hashExists(key, 'b'), true);
+      assert.equal(await cache.hashDelete(key, ['b']), 1);
+      assert.equal(await cache.exists(key), false);
+    });
+
+    it('counts in a field, also downwards and in fractions', async () => {
+      assert.equal(await cache.hashIncrement(key, 'n', 5), 5);
+      assert.equal(await cache.hashIncrement(key, 'n', -1.5), 3.5);
+      assert.equal(await cache.hashGet(key, 'n'), '3.5');
+      await cache.hashSet(key, [['n', 'text']]);
+      await assert.rejects(cache.hashIncrement(key, 'n', 1), isMismatch(key));
+    });
+
+    it('refuses to read a hash as a string and a string as a hash', async () => {
+      await cache.hashSet(key, [['f', '1']]);
+      await assert.rejects(cache.get(key), isMismatch(key));
+      await assert.rejects(cache.increment(key, 1), isMismatch(key));
+      await cache.set(key, 'text');
+      await assert.rejects(cache.hashGet(key, 'f'), isMismatch(key));
+      await assert.rejects(cache.hashGetAll(key), isMismatch(key));
+      await assert.rejects(cache.hashSet(key, [['f', '1']]), isMismatch(key));
+      await assert.rejects(cache.hashDelete(key, ['f']), isMismatch(key));
+      await assert.rejects(cache.hashIncrement(key, 'f', 1), isMismatch(key));
+      assert.equal(await cache.get(key), 'text');
+    });
+  });
+}
