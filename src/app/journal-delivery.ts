@@ -57,10 +57,10 @@ function accountFor(settlement: Exclude<Settlement, { act: 'defer' }>, lang: Lan
       };
     case 'parked': {
       const { request, error } = settlement;
-      const code = request.state === 'dead' ? request.reason : (error?.code ?? request.reason);
       return {
         verdict: request.state === 'dead' ? 'dead' : 'retry',
-        reason: code,
+        // Why this run failed; why the message is given up is in its parked row.
+        reason: error?.code ?? request.reason,
         message: request.error,
         failed: true,
       };

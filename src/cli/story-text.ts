@@ -11,7 +11,7 @@ import { firstLine, visibleLines, visibleText } from './visible-text.ts';
 export interface StoryStyle {
   readonly words: StoryWords;
   readonly time: LocalTime;
-  /** The command that tells another event's story, such as `v8host trace`. */
+  /** The command that tells another event's story, such as `npx v8host trace`. */
   readonly traceCommand: string;
 }
 
@@ -25,7 +25,7 @@ export interface StoryReader {
 /** The story of an event for a reader at a terminal, oldest run first. Parts without rows are left out. */
 export function storyLines(story: EventStory, { lang, time, options }: StoryReader): string[] {
   const words = STORY_WORDS[lang];
-  const style = { words, time, traceCommand: `v8host trace${options}` };
+  const style = { words, time, traceCommand: `npx v8host trace${options}` };
   return [
     `EventId ${visibleText(story.eventId)} · ${words.times(time.zone)}`,
     ...section(words.inbox, tableLines(inboxRows(story, words))),
@@ -33,7 +33,7 @@ export function storyLines(story: EventStory, { lang, time, options }: StoryRead
     ...section(words.parked, parkedLines(story, style)),
     ...section(words.outbox, tableLines(outboxRows(story))),
     ...section(words.receiveLog, tableLines(receiveLogRows(story, words))),
-    ...section(words.sysLog, tableLines(sysLogRows(story))),
+    ...section(words.sysLog, sysLogLines(story)),
     ...nextStep(story, words, options),
   ];
 }
@@ -47,8 +47,8 @@ function inboxRows({ inbox }: EventStory, words: StoryWords): string[][] {
 }
 
 /** One line a row; an error that no run above has told already stands under it. */
-function parkedLines({ parked, attempts }: EventStory, { words, time }: StoryStyle): string[] {
-  const told = (error: string) => attempts.some(({ message }) => message !== '' && error.startsWith(message));
+function parkedLines(story: EventStory, { words, time }: StoryStyle): string[] {
+  const { parked } = story;
   const heads = tableLines(
     parked.map((row) => [
       row.queue,
@@ -61,27 +61,40 @@ function parkedLines({ parked, attempts }: EventStory, { words, time }: StorySty
   );
   return parked.flatMap(({ error }, index) => [
     heads[index] ?? '',
-    ...(error === '' || told(error) ? [] : visibleLines(error, '    ')),
+    ...(error === '' || isToldByRun(story, error) ? [] : visibleLines(error, '    ')),
   ]);
+}
+
+/** The text of a run is cut, that of its parked row is not. */
+function isToldByRun({ attempts }: EventStory, text: string): boolean {
+  return attempts.some(({ message }) => message !== '' && text.startsWith(message));
 }
 
 function outboxRows({ outbox }: EventStory): string[][] {
   return outbox.map((row) => [row.queue, row.state, String(row.attempts), firstLine(row.lastError ?? '')]);
 }
 
-function receiveLogRows({ receiveLog }: EventStory, { logged }: StoryWords): string[][] {
+function receiveLogRows(story: EventStory, { logged }: StoryWords): string[][] {
   const word = (text: string) => logged[text] ?? text;
-  return receiveLog.map((row) => [
+  return story.receiveLog.map((row) => [
     row.receiveTime ?? row.sendTime ?? '',
     word(row.type),
     row.queue,
     word(row.status),
-    firstLine(word(row.statusInfo)),
+    isToldByRun(story, row.statusInfo) ? '' : firstLine(word(row.statusInfo)),
   ]);
 }
 
-function sysLogRows({ sysLog }: EventStory): string[][] {
-  return sysLog.map((row) => [LEVELS[row.level], row.type, row.title, row.content]);
+/** One line an entry; what it says in several lines stands under it. */
+function sysLogLines({ sysLog }: EventStory): string[] {
+  const several = (content: string) => content.includes('\n');
+  const heads = tableLines(
+    sysLog.map((row) => [LEVELS[row.level], row.type, row.title, several(row.content) ? '' : row.content]),
+  );
+  return sysLog.flatMap(({ content }, index) => [
+    heads[index] ?? '',
+    ...(several(content) ? visibleLines(content, '    ') : []),
+  ]);
 }
 
 const LEVELS = { 1: 'info', 2: 'warn', 3: 'error' } as const;
@@ -91,5 +104,5 @@ function nextStep(story: EventStory, words: StoryWords, options: string): string
   const { eventId, inbox, attempts, parked } = story;
   if (inbox.length + attempts.length + parked.length === 0) return ['', words.unhandled];
   if (!parked.some(({ state }) => state === 'dead')) return [];
-  return ['', visibleText(`${words.replay}: v8host dead-letters replay${options} ${shellWord(eventId)}`)];
+  return ['', visibleText(`${words.replay}: npx v8host dead-letters replay${options} ${shellWord(eventId)}`)];
 }

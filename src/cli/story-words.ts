@@ -35,8 +35,8 @@ export const STORY_WORDS: Readonly<Record<Lang, StoryWords>> = {
     sentOn: '发往',
     duplicate: '此前已处理，未再次运行',
     replay: '修好之后重放',
-    unhandled: '还没有脚本处理它：脚本头部用 @queue 写明队列，再执行 v8host push。',
-    logged: {},
+    unhandled: '还没有脚本处理它：脚本头部用 @queue 写明队列，再执行 npx v8host push DIR。',
+    logged: { 正常: '' },
   },
   en: {
     times: (zone) => `times in ${zone}`,
@@ -53,7 +53,7 @@ export const STORY_WORDS: Readonly<Record<Lang, StoryWords>> = {
     duplicate: 'handled before, not run again',
     replay: 'Run it again after the repair',
     unhandled:
-      'No script has handled it yet: the header of a script names its queue by @queue, v8host push uploads it.',
+      'No script has handled it yet: the header of a script names its queue by @queue; npx v8host push DIR uploads it.',
     logged: { 发送: 'sent', 接收: 'received', 成功: 'ok', 失败: 'failed', 正常: '' },
   },
 };

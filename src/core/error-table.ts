@@ -54,6 +54,7 @@ const ROWS = {
   QUEUE_BACKLOG_FULL: ['unavailable', 503, 'always', 'error', '等待 RabbitMQ 确认的消息已达上限（{messages} 条，{size} 字节）：恢复后再发送。', 'The messages waiting for RabbitMQ\'s confirm reached their limit ({messages} messages, {size} bytes): send again when it is back.'],
   QUEUE_ACCESS_REFUSED: ['denied', 503, 'always', 'error', 'RabbitMQ 拒绝访问 {resource}：授予 MQUserName 对自己队列的 configure、write、read 权限，以及对 amq.default 的 write 权限。', 'RabbitMQ refused access to {resource}: grant MQUserName configure, write and read on its own queues, and write on amq.default.'],
   QUEUE_ARGUMENTS_DIFFER: ['conflict', 409, 'never', 'error', '队列 {queue} 已存在且参数不同（{difference}）：调整绑定的 QueueType，或在清空后删除该队列。', 'Queue {queue} exists with other arguments ({difference}): change QueueType of the binding, or delete the queue once it is empty.'],
+  QUEUE_GONE: ['unavailable', 503, 'always', 'warn', '队列 {queue} 被删除或迁移，RabbitMQ 取消了消费者：主机会重建队列并重新消费。', 'Queue {queue} was deleted or moved, so RabbitMQ cancelled its consumer: the host makes it again and goes on.'],
   QUEUE_UNROUTABLE: ['unavailable', 503, 'always', 'error', '队列 {queue} 在发送时不断消失：检查是谁在删除它。', 'Queue {queue} keeps going away while messages are sent to it: find out who deletes it.'],
   QUEUE_REFUSED: ['unavailable', 503, 'always', 'error', 'RabbitMQ 拒绝了对队列 {queue} 的操作：{reason}', 'RabbitMQ refused an operation on queue {queue}: {reason}'],
   // engines

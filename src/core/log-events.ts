@@ -36,6 +36,7 @@ export const LOG_EVENTS = [
   'http.request_failed',
   'queue.write_failed',
   'queue.write_recovered',
+  'queue.settings_refused',
   'queue.connected',
   'queue.connect_failed',
   'queue.disconnected',

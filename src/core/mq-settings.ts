@@ -132,7 +132,8 @@ function textsOf(row: MqRow): Fields {
 
 function readFields(tenant: string, fields: Fields): Parsed<AmqpSettings> {
   const hosts = splitHosts(fields.MQHost);
-  const missing = hosts.length === 0 ? 'MQHost' : (['MQPort', ...IDENTITY] as const).find((name) => fields[name] === '');
+  const missing =
+    hosts.length === 0 ? 'MQHost' : (['MQPort', ...IDENTITY] as const).find((name) => fields[name] === '');
   if (missing !== undefined) return refuse('QUEUE_IDENTITY_MISSING', { tenant, field: missing });
   const port = /^\d{1,5}$/.test(fields.MQPort) ? Number(fields.MQPort) : 0;
   if (port < 1 || port > 65_535) return invalid(tenant, 'MQPort', PORT_RULE);

@@ -36,6 +36,8 @@ export interface Delivery {
 export interface ConsumeOptions {
   /** Unsettled deliveries at once. */
   readonly prefetch: number;
+  /** Kind of queue to make, and to insist on where one exists; absent: the host's default, and any existing one. */
+  readonly queueType?: 'classic' | 'quorum';
 }
 
 /** An attached consumer. */

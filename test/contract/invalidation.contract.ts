@@ -39,7 +39,7 @@ export function invalidationContract(adapter: string, makePlace: () => Promise<I
 
     beforeEach(async () => {
       place = await makePlace();
-      await eventually(() => place.hosts.every((host) => host.isLive()));
+      await eventually(() => assert.ok(place.hosts.every((host) => host.isLive())));
     });
     afterEach(() => place.dispose());
 
@@ -50,7 +50,7 @@ export function invalidationContract(adapter: string, makePlace: () => Promise<I
         return two;
       });
       await first().announce('Tenant-A', ['engine:order-intake', 'engine:订单']);
-      await eventually(() => notes.every(({ events }) => events.length === 2));
+      await eventually(() => assert.ok(notes.every(({ events }) => events.length === 2)));
       for (const { events, misses } of notes) {
         assert.deepEqual(events.sort(), ['tenant-a/engine:order-intake', 'tenant-a/engine:订单']);
         assert.equal(misses, 0);
@@ -62,7 +62,7 @@ export function invalidationContract(adapter: string, makePlace: () => Promise<I
       place.hosts.at(-1)?.listen(notes);
       const names = Array.from({ length: 2_001 }, (_, index) => `engine:e${index}`);
       await first().announce('t1', names);
-      await eventually(() => notes.events.length === names.length);
+      await eventually(() => assert.equal(notes.events.length, names.length));
       assert.equal(new Set(notes.events).size, names.length);
     });
 
@@ -72,7 +72,7 @@ export function invalidationContract(adapter: string, makePlace: () => Promise<I
       first().listen(stays);
       stop();
       await first().announce('t1', ['engine:a']);
-      await eventually(() => stays.events.length === 1);
+      await eventually(() => assert.equal(stays.events.length, 1));
       assert.deepEqual(gone.events, []);
     });
 

@@ -226,7 +226,10 @@ function transactions(open: OpenTenantStore): void {
       await runEvent(store, 'e1');
       const tx = await store.begin(WAIT_MS);
       await takeOne(tx.tables);
-      await assert.rejects(tx.commit({ claims: [{ ...keyOf('e1'), resolveParked: false }], outbox: [] }), hasCode('DB_TORN'));
+      await assert.rejects(
+        tx.commit({ claims: [{ ...keyOf('e1'), resolveParked: false }], outbox: [] }),
+        hasCode('DB_TORN'),
+      );
       assert.equal(await stock(store), 99);
     });
 

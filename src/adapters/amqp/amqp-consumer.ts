@@ -1,10 +1,11 @@
 import type { ConsumeMessage } from 'amqplib';
-import { AppError, coerceError } from '../../core/errors.ts';
+import { type AppError, coerceError } from '../../core/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ConsumeOptions, Consumer, Delivery } from '../../ports/queue.ts';
-import { ConsumerChannel, type ConsumerChannelOptions } from './consumer-channel.ts';
+import type { Patience } from './broker-connection.ts';
+import type { ConsumerChannel, ConsumerChannelOptions } from './consumer-channel.ts';
 import { fromChannelError } from './from-amqp-error.ts';
 import { fromProperties } from './message-properties.ts';
 
@@ -19,8 +20,8 @@ export interface AmqpConsumerOptions {
   readonly tenant: string;
   readonly queue: string;
   readonly onDelivery: (delivery: Delivery) => void;
-  /** Opens a channel where the queue is there. @throws AppError. */
-  readonly open: (options: ConsumerChannelOptions) => Promise<ConsumerChannel>;
+  /** Opens a channel, with the queue there. @throws AppError. */
+  readonly open: (options: ConsumerChannelOptions, patience: Patience) => Promise<ConsumerChannel>;
   /** A settlement was dropped. */
   readonly onStale: () => void;
   /** Nothing of it is left at the broker. */
@@ -42,13 +43,15 @@ export class AmqpConsumer implements Consumer {
   #mode: 'active' | 'cancelled' | 'closed' = 'active';
   #prefetch: number;
   #channel: ConsumerChannel | undefined;
+  /** Attempts that failed since it was last well. */
+  #failures = 0;
   /** Changes of the subscription, one after another. */
   #changes: Promise<unknown> = Promise.resolve();
 
   /** Attaches for the first time. @throws AppError QUEUE_UNAVAILABLE, QUEUE_ARGUMENTS_DIFFER and others of the queue. */
   static async attach({ prefetch }: ConsumeOptions, options: AmqpConsumerOptions): Promise<AmqpConsumer> {
     const consumer = new AmqpConsumer(prefetch, options);
-    const channel = await consumer.#open();
+    const channel = await consumer.#open({ outageMs: 0, unblocked: false });
     void consumer.#keep(channel);
     return consumer;
   }
@@ -84,8 +87,7 @@ export class AmqpConsumer implements Consumer {
 
   async setPrefetch(prefetch: number): Promise<void> {
     this.#prefetch = prefetch;
-    // A channel that ends meanwhile takes nothing with it: the next one begins with the new limit.
-    await this.#change(async () => this.#channel?.setPrefetch(prefetch).catch(() => undefined));
+    await this.#change(async () => this.#channel?.setPrefetch(prefetch));
   }
 
   #change<T>(work: () => Promise<T>): Promise<T> {
@@ -94,52 +96,60 @@ export class AmqpConsumer implements Consumer {
     return change;
   }
 
-  async #open(): Promise<ConsumerChannel> {
+  async #open(patience: Patience): Promise<ConsumerChannel> {
     const { queue, open, ids } = this.#options;
-    const channel = await open({
-      queue,
-      prefetch: this.#prefetch,
-      nextTag: () => `v8host-${ids.ulid()}`,
-      onMessage: (message, from) => this.#deliver(message, from),
-    });
+    const prefetch = this.#prefetch;
+    const nextTag = () => `v8host-${ids.ulid()}`;
+    const onMessage = (message: ConsumeMessage, from: ConsumerChannel) => this.#deliver(message, from);
+    const channel = await open({ queue, prefetch, nextTag, onMessage }, patience);
     this.#channel = channel;
     if (this.#mode !== 'active') await channel.close();
+    else if (this.#prefetch !== prefetch) await channel.setPrefetch(this.#prefetch);
     return channel;
   }
 
   /** Follows one channel after another until the consumer is cancelled. */
   async #keep(first: ConsumerChannel): Promise<void> {
-    const { clock, ids, log } = this.#options;
     let channel: ConsumerChannel | undefined = first;
-    let failures = 0;
     while (channel !== undefined) {
-      const since = clock.now();
-      const reason = await channel.ended;
-      this.#channel = undefined;
-      if (this.#stop.signal.aborted) break;
-      log.warn('consumer.lost', { ...this.#fields(), err: this.#whyEnded(reason) });
-      failures = clock.now() - since > SETTLED_AFTER_MS ? 0 : failures;
-      channel = undefined;
-      while (channel === undefined && !this.#stop.signal.aborted) {
-        await clock.sleep(pauseMs(failures++, ids.random()), this.#stop.signal);
-        if (!this.#stop.signal.aborted) channel = await this.#openAgain(failures);
-      }
+      await this.#follow(channel);
+      channel = await this.#openNext();
     }
     this.#options.onEnded();
   }
 
-  async #openAgain(failures: number): Promise<ConsumerChannel | undefined> {
-    try {
-      const channel = await this.#open();
-      this.#options.log.info('consumer.reattached', this.#fields());
-      return channel;
-    } catch (e) {
-      // For ever, and so not every time into the log.
-      if (failures <= 3 || failures % 10 === 0) {
-        this.#options.log.warn('consumer.reattach_failed', { ...this.#fields(), failures, err: coerceError(e) });
+  async #follow(channel: ConsumerChannel): Promise<void> {
+    const { clock, log } = this.#options;
+    const since = clock.now();
+    const reason = await channel.ended;
+    this.#channel = undefined;
+    if (clock.now() - since > SETTLED_AFTER_MS) this.#failures = 0;
+    if (this.#mode === 'active') log.warn('consumer.lost', { ...this.#fields(), err: this.#whyEnded(reason) });
+  }
+
+  /** Tries for ever; undefined once the consumer was cancelled. */
+  async #openNext(): Promise<ConsumerChannel | undefined> {
+    const { clock, ids, log } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await clock.sleep(pauseMs(this.#failures, ids.random()), signal);
+      if (signal.aborted) break;
+      try {
+        const channel = await this.#open({ outageMs: Number.POSITIVE_INFINITY, unblocked: false, signal });
+        log.info('consumer.reattached', this.#fields());
+        return channel;
+      } catch (e) {
+        this.#reportFailure(e);
       }
-      return undefined;
     }
+    return undefined;
+  }
+
+  /** At first and then now and then: the log need not hear every try. */
+  #reportFailure(thrown: unknown): void {
+    const failures = ++this.#failures;
+    if (this.#mode !== 'active' || (failures > 3 && failures % 10 !== 0)) return;
+    this.#options.log.warn('consumer.reattach_failed', { ...this.#fields(), failures, err: coerceError(thrown) });
   }
 
   #deliver(message: ConsumeMessage, channel: ConsumerChannel): void {
@@ -163,8 +173,7 @@ export class AmqpConsumer implements Consumer {
   }
 
   #whyEnded(reason: unknown): AppError {
-    if (reason === undefined) return new AppError('QUEUE_CONNECTION_LOST', { reason: 'the channel ended' });
-    return fromChannelError(reason, this.#options.queue);
+    return fromChannelError(reason ?? new Error('channel closed'), this.#options.queue);
   }
 
   #fields(): { tenantId: string; queue: string } {

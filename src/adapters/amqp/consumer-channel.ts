@@ -1,4 +1,5 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { AppError } from '../../core/errors.ts';
 import { withinMs } from './deadline.ts';
 import { ANSWER_MS } from './declare-queue.ts';
 
@@ -80,13 +81,19 @@ export class ConsumerChannel {
 
   /**
    * Replaces the limit. The broker reads it at a subscription only and adds up the limits of several, so the old
-   * subscription ends first.
+   * subscription ends first. A channel that cannot change ends; the next one begins with the new limit.
    */
   async setPrefetch(prefetch: number): Promise<void> {
     this.#prefetch = prefetch;
     if (this.#state !== 'receiving') return;
-    await withinMs(ANSWER_MS, this.#channel.cancel(this.#tag));
-    await this.#subscribe();
+    try {
+      await withinMs(ANSWER_MS, this.#channel.cancel(this.#tag));
+      await this.#subscribe();
+    } catch (error) {
+      // A channel without a subscription would look well and receive nothing.
+      this.#finish(error);
+      await this.#close();
+    }
     this.#handOut();
   }
 
@@ -120,7 +127,7 @@ export class ConsumerChannel {
   /** Null: the broker cancelled the subscription, because the queue went away. */
   #receive(message: ConsumeMessage | null): void {
     if (message === null) {
-      this.#finish(new Error('the queue was deleted or moved'));
+      this.#finish(new AppError('QUEUE_GONE', { queue: this.#options.queue }));
       void this.#close();
       return;
     }
@@ -151,9 +158,7 @@ export class ConsumerChannel {
 
   async #close(): Promise<void> {
     this.#finish(undefined);
-    // The driver throws at once when the channel is closed already.
-    const closing = Promise.try(() => this.#channel.close());
-    await withinMs(CLOSE_MS, closing).catch(() => undefined);
+    await withinMs(CLOSE_MS, this.#channel.close()).catch(() => undefined);
   }
 
   #finish(reason: unknown): void {

@@ -20,7 +20,10 @@ const CONNECT_FAILURES: readonly (readonly [pattern: RegExp, code: ConnectFailur
   [/ACCESS.REFUSED/, 'QUEUE_LOGIN_REFUSED'],
   // The driver drops the broker's words: a virtual host that is missing, forbidden or full look the same.
   [/Expected ConnectionOpenOk; got <ConnectionClose/, 'QUEUE_VHOST_REFUSED'],
-  [/\b(ERR_SSL|ERR_TLS|CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO)|certificate|socket disconnected before secure TLS/, 'QUEUE_TLS_FAILED'],
+  [
+    /\b(ERR_SSL|ERR_TLS|CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO)|certificate|socket disconnected before secure TLS/,
+    'QUEUE_TLS_FAILED',
+  ],
 ];
 
 /** Translates a failed attempt to connect. */
@@ -40,7 +43,8 @@ export function fromConnectionLoss(thrown: unknown): AppError {
 export function fromChannelError(thrown: unknown, queue: string): AppError {
   if (thrown instanceof AppError) return thrown;
   const error = driverError(thrown);
-  if (error.code === ACCESS_REFUSED) return new AppError('QUEUE_ACCESS_REFUSED', { resource: resourceOf(error, queue) });
+  if (error.code === ACCESS_REFUSED)
+    return new AppError('QUEUE_ACCESS_REFUSED', { resource: resourceOf(error, queue) });
   if (error.code === PRECONDITION_FAILED && /inequivalent arg/.test(error.message)) {
     return new AppError('QUEUE_ARGUMENTS_DIFFER', { queue, difference: brokerText(error) });
   }

@@ -1,4 +1,5 @@
 import type { ConnectionOptions, SslOptions } from 'mysql2';
+import { bilingual } from '../../core/bilingual.ts';
 import { AppError } from '../../core/errors.ts';
 import { parseConnectionString } from './connection-string.ts';
 
@@ -103,10 +104,10 @@ export function isUrl(text: string): boolean {
 
 function fromUrl(text: string): MysqlAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw invalid('it is not a URL');
+  if (url === undefined) throw invalid('不是合法的 URL', 'it is not a URL');
   const database = decode(url.pathname.slice(1), 'schema');
   const unknown = [...url.searchParams.keys()].find((name) => !/^ssl-?mode$/i.test(name));
-  if (unknown !== undefined) throw invalid('the only parameter is ssl-mode');
+  if (unknown !== undefined) throw invalid('只支持参数 ssl-mode', 'the only parameter is ssl-mode');
   return checked({
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
@@ -121,13 +122,13 @@ function decode(text: string, part: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalid(`a % in the ${part} is written %25`);
+    throw invalid(`${part} 中的 % 须写成 %25`, `a % in the ${part} is written %25`);
   }
 }
 
 function fromConnectionString(text: string): MysqlAddress {
   const fields = parseConnectionString(text);
-  if (fields === undefined) throw invalid('it is neither a mysql:// URL nor Name=value pairs');
+  if (fields === undefined) throw invalid('既不是 mysql:// URL，也不是 名称=值 连接串', 'it is neither a mysql:// URL nor Name=value pairs');
   const port = fields.port ?? String(DEFAULT_PORT);
   return checked({
     host: fields.host ?? '',
@@ -140,21 +141,21 @@ function fromConnectionString(text: string): MysqlAddress {
 }
 
 function checked(parts: AddressParts): MysqlAddress {
-  if (parts.host === '') throw invalid('it names no host');
-  if (!(parts.port >= 1 && parts.port <= 65_535)) throw invalid('the port is a number from 1 to 65535');
-  if (parts.user === '') throw invalid('it names no user');
-  if (!/^[^/\\.`\0]{1,64}$/.test(parts.database)) throw invalid('it names no schema');
+  if (parts.host === '') throw invalid('缺少主机', 'it names no host');
+  if (!(parts.port >= 1 && parts.port <= 65_535)) throw invalid('端口须为 1 到 65535', 'the port is a number from 1 to 65535');
+  if (parts.user === '') throw invalid('缺少用户名', 'it names no user');
+  if (!/^[^/\\.`\0]{1,64}$/.test(parts.database)) throw invalid('缺少库名', 'it names no schema');
   return new MysqlAddress(parts);
 }
 
 function tlsMode(text: string | undefined): TlsMode {
   const mode = TLS_MODES[(text ?? 'none').replace(/[_-]/g, '').toLowerCase()];
-  if (mode === undefined) throw invalid('ssl-mode is one of DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY');
+  if (mode === undefined) throw invalid('ssl-mode 须为 DISABLED、REQUIRED、VERIFY_CA 或 VERIFY_IDENTITY', 'ssl-mode is one of DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY');
   return mode;
 }
 
-function invalid(rule: string): AppError {
-  return new AppError('DB_URL_INVALID', { rule });
+function invalid(zh: string, en: string): AppError {
+  return new AppError('DB_URL_INVALID', { rule: bilingual(zh, en) });
 }
 
 /** Values with a separator or a quote inside are quoted, the quote doubled. */

@@ -14,7 +14,6 @@ const INFRASTRUCTURE: Readonly<Record<number, ErrorCode>> = {
   1213: 'DB_TX_LOST', // deadlock: the whole transaction is rolled back
   1020: 'DB_TX_LOST', // record changed since the snapshot: the same
   1180: 'DB_TX_LOST', // error during COMMIT
-  1305: 'DB_TX_LOST', // savepoint is gone
   1317: 'DB_TX_LOST', // statement was killed
   1040: 'DB_UNAVAILABLE', // too many connections
   1203: 'DB_UNAVAILABLE', // too many of this user

@@ -51,11 +51,11 @@ const HINT: Readonly<Record<Lang, (rows: number) => string>> = {
   zh: (rows) =>
     rows === 0
       ? '没有这样的消息'
-      : '完整的错误和经过：v8host trace EVENT_ID；修好之后：v8host dead-letters replay EVENT_ID',
+      : '完整的错误和经过：npx v8host trace EVENT_ID；修好之后：npx v8host dead-letters replay EVENT_ID',
   en: (rows) =>
     rows === 0
       ? 'No such messages'
-      : 'The whole error and story: v8host trace EVENT_ID; after the repair: v8host dead-letters replay EVENT_ID',
+      : 'The whole error and story: npx v8host trace EVENT_ID; after the repair: npx v8host dead-letters replay EVENT_ID',
 };
 
 function deadLetterRows(data: JsonValue, time: LocalTime): string[][] {

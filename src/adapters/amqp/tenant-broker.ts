@@ -1,0 +1,207 @@
+import type { ChannelModel } from 'amqplib';
+import { AppError, coerceError } from '../../core/errors.ts';
+import { type AmqpSettings, sameSettings } from '../../core/mq-settings.ts';
+import type { ConsumeOptions, Consumer, Delivery, OutgoingMessage } from '../../ports/queue.ts';
+import { AmqpConsumer } from './amqp-consumer.ts';
+import { BrokerConnection, type ConnectionServices, type ConnectionState, type Patience } from './broker-connection.ts';
+import { ConfirmPublisher } from './confirm-publisher.ts';
+import { ConsumerChannel, type ConsumerChannelOptions } from './consumer-channel.ts';
+import { countReady, declareQueue, type QueueType } from './declare-queue.ts';
+import { fromChannelError, unavailable } from './from-amqp-error.ts';
+
+export interface TenantBrokerOptions extends ConnectionServices {
+  readonly tenant: string;
+  /** Read whenever a connection is made. @throws AppError naming what is missing. */
+  readonly settings: () => Promise<AmqpSettings>;
+  readonly defaultQueueType: QueueType;
+  readonly onStale: () => void;
+}
+
+/** How one tenant's side of the broker is doing. */
+export interface TenantBrokerStatus {
+  readonly tenant: string;
+  /** Undefined while there is none. */
+  readonly publisher: ConnectionState | undefined;
+  readonly consumer: ConnectionState | undefined;
+  readonly consumers: number;
+  /** Of those, how many receive at this moment. */
+  readonly attached: number;
+  readonly unconfirmed: number;
+  /** Why something is down. For the operator, not for the tenant. */
+  readonly trouble: AppError | undefined;
+}
+
+type Role = 'publisher' | 'consumer';
+
+/** One tenant's pair of connections: a broker that blocks publishers must not stop the acknowledgements. */
+export class TenantBroker {
+  readonly #options: TenantBrokerOptions;
+  readonly #connections = new Map<Role, Promise<BrokerConnection>>();
+  /** Of those, the ones that exist, for reports. */
+  readonly #made = new Map<Role, BrokerConnection>();
+  readonly #publisher: ConfirmPublisher;
+  readonly #consumers = new Set<AmqpConsumer>();
+  /** Types that bindings asked for. */
+  readonly #types = new Map<string, QueueType>();
+  #settingsError: AppError | undefined;
+  #closed = false;
+
+  constructor(options: TenantBrokerOptions) {
+    this.#options = options;
+    this.#publisher = new ConfirmPublisher({
+      connection: () => this.#connection('publisher'),
+      declare: (model, queue) => this.#declare(model, queue, false),
+    });
+  }
+
+  publish(messages: readonly OutgoingMessage[]): Promise<void> {
+    return this.#publisher.publish(messages);
+  }
+
+  async consume(
+    queue: string,
+    { queueType, ...options }: ConsumeOptions,
+    onDelivery: (delivery: Delivery) => void,
+  ): Promise<Consumer> {
+    if (queueType === undefined) this.#types.delete(queue);
+    else this.#types.set(queue, queueType);
+    const { tenant, onStale, log, clock, ids } = this.#options;
+    const consumer: AmqpConsumer = await AmqpConsumer.attach(options, {
+      tenant,
+      queue,
+      onDelivery,
+      open: (channelOptions, patience) => this.#openChannel(channelOptions, patience),
+      onStale,
+      onEnded: () => this.#consumers.delete(consumer),
+      log,
+      clock,
+      ids,
+    });
+    this.#consumers.add(consumer);
+    if (this.#closed) await consumer.close();
+    return consumer;
+  }
+
+  /** Ready at the broker; unsettled by the consumers of this process. */
+  async depth(queue: string): Promise<{ ready: number; unsettled: number }> {
+    const own = [...this.#consumers].filter((consumer) => consumer.queue === queue);
+    const connection = await this.#connection('consumer');
+    const model = await connection.live({ outageMs: 0, unblocked: false });
+    try {
+      const ready = (await countReady(model, queue)) ?? 0;
+      return { ready, unsettled: own.reduce((sum, consumer) => sum + consumer.unsettled, 0) };
+    } catch (e) {
+      throw unavailable(fromChannelError(e, queue));
+    }
+  }
+
+  /**
+   * Reads the settings again. Changed ones replace the connections: consumers attach again by themselves, what was
+   * unsettled comes again. Settings that are refused now close them. @throws AppError when they cannot be read.
+   */
+  async refresh(): Promise<void> {
+    if (this.#made.size === 0) return;
+    const wanted = await this.#readSettings().catch((error: AppError) => {
+      if (SETTINGS_REFUSED.has(error.code)) return undefined;
+      throw error;
+    });
+    const old = [...this.#made].filter(([, { settings }]) => wanted === undefined || !sameSettings(settings, wanted));
+    for (const [role] of old) {
+      this.#made.delete(role);
+      this.#connections.delete(role);
+    }
+    if (old.length > 0) await this.#publisher.idle();
+    await Promise.all(old.map(([, connection]) => connection.close()));
+  }
+
+  status(): TenantBrokerStatus {
+    const [publisher, consumer] = [this.#made.get('publisher'), this.#made.get('consumer')];
+    const consumers = [...this.#consumers];
+    return {
+      tenant: this.#options.tenant,
+      publisher: publisher?.state,
+      consumer: consumer?.state,
+      consumers: consumers.length,
+      attached: consumers.filter(({ isAttached }) => isAttached).length,
+      unconfirmed: this.#publisher.unconfirmed,
+      trouble: this.#settingsError ?? publisher?.trouble ?? consumer?.trouble,
+    };
+  }
+
+  /** Confirms what is under way, gives back what is unsettled, then closes the connections. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const connection of this.#made.values()) connection.hurry();
+    const consumers = [...this.#consumers].map((consumer) => consumer.close());
+    await Promise.all([this.#publisher.idle(), ...consumers]);
+    await Promise.all([...this.#made.values()].map((connection) => connection.close()));
+  }
+
+  async #openChannel(options: ConsumerChannelOptions, patience: Patience): Promise<ConsumerChannel> {
+    const { queue } = options;
+    const connection = await this.#connection('consumer');
+    const model = await connection.live(patience);
+    try {
+      await this.#declare(model, queue, true);
+      return await ConsumerChannel.open(model, options);
+    } catch (e) {
+      const error = fromChannelError(e, queue);
+      throw BROKER_AWAY.has(error.code) ? unavailable(error) : error;
+    }
+  }
+
+  /** @param forConsumer a binding's type is checked where it is consumed; whoever publishes takes the queue as it is. */
+  async #declare(model: ChannelModel, queue: string, forConsumer: boolean): Promise<void> {
+    const asked = this.#types.get(queue);
+    const type = asked ?? this.#options.defaultQueueType;
+    const outcome = await declareQueue(model, { queue, type, mustMatch: forConsumer && asked !== undefined });
+    if (outcome === 'found') return;
+    this.#options.log.info('queue.declared', { tenantId: this.#options.tenant, queue, type });
+  }
+
+  /** Made at the first use; one that could not be made for want of settings is tried again at the next. */
+  #connection(role: Role): Promise<BrokerConnection> {
+    const known = this.#connections.get(role);
+    if (known !== undefined) return known;
+    const connecting = this.#connect(role);
+    this.#connections.set(role, connecting);
+    connecting.catch(() => this.#connections.delete(role));
+    return connecting;
+  }
+
+  async #connect(role: Role): Promise<BrokerConnection> {
+    if (this.#closed) throw new AppError('QUEUE_UNAVAILABLE');
+    const settings = await this.#readSettings().catch((error: AppError) => Promise.reject(unavailable(error)));
+    if (this.#closed) throw new AppError('QUEUE_UNAVAILABLE');
+    const connection = new BrokerConnection(`microi:${role}:${this.#options.tenant}`, settings, this.#options);
+    this.#made.set(role, connection);
+    return connection;
+  }
+
+  async #readSettings(): Promise<AmqpSettings> {
+    const { settings, log, tenant } = this.#options;
+    try {
+      const read = await settings();
+      this.#settingsError = undefined;
+      return read;
+    } catch (e) {
+      const error = coerceError(e);
+      // Every message would tell it again.
+      if (this.#settingsError?.message !== error.message)
+        log.error('queue.settings_refused', { tenantId: tenant, err: error });
+      this.#settingsError = error;
+      throw error;
+    }
+  }
+}
+
+/** The tenant's own settings are wrong: no connection may stay, whatever it was made with (mq-mqtt.md 2.2). */
+const SETTINGS_REFUSED: ReadonlySet<string> = new Set([
+  'QUEUE_IDENTITY_MISSING',
+  'QUEUE_IDENTITY_INVALID',
+  'QUEUE_IDENTITY_SHARED',
+  'TENANT_UNKNOWN',
+]);
+
+/** Not the queue's fault. */
+const BROKER_AWAY: ReadonlySet<string> = new Set(['QUEUE_CONNECTION_LOST', 'QUEUE_NO_ANSWER']);

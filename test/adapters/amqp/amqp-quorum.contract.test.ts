@@ -1,0 +1,4 @@
+import { queueContract } from '../../contract/queue.contract.ts';
+import { freshVhost } from '../../support/services/fresh-vhost.ts';
+
+queueContract('amqp quorum', async () => ({ place: (await freshVhost()).url, dispose: async () => undefined }));
