@@ -41,6 +41,10 @@ export interface LoadOptions {
 
 const MAX_DEFAULT_LANES = 16;
 
+/** A look at a local file costs nothing; at a server it is one query per tenant (defaults.md 2). */
+const LOCAL_RECONCILE_SECONDS = 15;
+const REMOTE_RECONCILE_SECONDS = 180;
+
 /**
  * Reads file and environment (which goes before the file), fills in defaults and checks everything.
  * @throws AppError CONFIG_INVALID with every problem: path, variable and rule, never a value.
@@ -56,6 +60,9 @@ export function loadConfig(options: LoadOptions = {}): Config {
   for (const { setting, value } of environment.values) {
     origins.set(setting.path, 'environment');
     setRaw(tree, setting.keys, value);
+  }
+  if (!origins.has('reconcileSeconds')) {
+    setRaw(tree, ['reconcileSeconds'], origins.has('databaseUrl') ? REMOTE_RECONCILE_SECONDS : LOCAL_RECONCILE_SECONDS);
   }
   if (!origins.has('demo')) setRaw(tree, ['demo'], origins.size === 0);
   if (!origins.has('sandbox.lanes')) {

@@ -37,6 +37,19 @@ const TOKEN = z
   })
   .transform((text) => new Secret(text));
 
+/** A URL with credentials: checked here, never printed. */
+function secretUrl(...schemes: readonly string[]) {
+  return z
+    .string()
+    .refine((text) => schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text), {
+      error: bilingual(
+        `须为 ${schemes.join(':// 或 ')}:// 开头的 URL`,
+        `a URL that begins with ${schemes.join(':// or ')}://`,
+      ),
+    })
+    .transform((text) => new Secret(text));
+}
+
 const TARGET = z.string().refine((text) => parseAllowedTarget(text) !== undefined, {
   error: bilingual(
     '须为 host、host:port 或 [IPv6]:port，不含协议、路径和通配符',
@@ -64,6 +77,24 @@ export const SETTINGS_SCHEMA = z.strictObject({
     en: "Provisions the demo tenant's tables and scripts at the first start; never resets data.",
     computedDefault: { zh: '没有任何设置时为 true', en: 'true when nothing is configured' },
   }),
+  databaseUrl: setting(secretUrl('mysql', 'mariadb').optional(), {
+    zh: '主租户数据库，如 mysql://user:password@host:3306/db。不设置时使用 {dataDir}/tenants/{租户}.db（SQLite）。',
+    en: 'Database of the main tenant, such as mysql://user:password@host:3306/db. Without it: {dataDir}/tenants/{tenant}.db (SQLite).',
+    computedDefault: { zh: 'SQLite', en: 'SQLite' },
+    secret: true,
+  }),
+  queueUrl: setting(secretUrl('amqp', 'amqps').optional(), {
+    zh: 'RabbitMQ，如 amqp://user:password@host:5672/vhost。它补全主租户 sys_osclients 中空白的 MQ 字段，从不写入数据库；其他租户只继承主机、端口和 TLS。不设置时使用内置队列。',
+    en: 'RabbitMQ, such as amqp://user:password@host:5672/vhost. It fills the blank MQ fields of the main tenant and is never stored; other tenants inherit host, port and TLS only. Without it: the embedded queue.',
+    computedDefault: { zh: '内置队列', en: 'embedded' },
+    secret: true,
+  }),
+  cacheUrl: setting(secretUrl('redis', 'rediss').optional(), {
+    zh: 'Redis，如 redis://:password@host:6379/0，用于多主机之间的缓存、锁和失效通知。不设置时在本进程内。',
+    en: 'Redis, such as redis://:password@host:6379/0, for cache, locks and invalidation between hosts. Without it: inside this process.',
+    computedDefault: { zh: '本进程', en: 'in this process' },
+    secret: true,
+  }),
   timezone: setting(TIMEZONE.default('Asia/Shanghai'), {
     zh: '时区：主机、脚本和数据库时间文本都使用它。',
     en: 'Time zone of the host, of scripts and of the time texts in the database.',
@@ -76,9 +107,10 @@ export const SETTINGS_SCHEMA = z.strictObject({
     zh: '收到 SIGTERM 后等待运行中脚本结束的时间（秒）；第二次信号后最多 2 秒。',
     en: 'Time for running scripts to end after SIGTERM, in seconds; at most 2 after a second signal.',
   }),
-  reconcileSeconds: setting(seconds(1, 3_600, 15), {
+  reconcileSeconds: setting(z.int().min(1).max(3_600), {
     zh: '重新读取队列绑定和租户的间隔（秒）。v8host push 立即生效。',
     en: 'Interval of reading bindings and tenants again, in seconds. v8host push takes effect at once.',
+    computedDefault: { zh: '15，使用 databaseUrl 时 180', en: '15, with databaseUrl 180' },
   }),
   http: z
     .strictObject({
@@ -135,6 +167,30 @@ export const SETTINGS_SCHEMA = z.strictObject({
       heapMb: setting(z.int().min(16).max(512).default(128), {
         zh: '一次运行的 V8 堆上限（MB）。',
         en: 'V8 heap of one run in MB.',
+      }),
+    })
+    .prefault({}),
+  queue: z
+    .strictObject({
+      type: setting(z.enum(['classic', 'quorum']).default('classic'), {
+        zh: '新建 RabbitMQ 队列的类型。原平台也声明的队列只能是 classic。已有队列不变。',
+        en: 'Type of RabbitMQ queues that do not exist yet. Queues that the original platform declares, too, must be classic.',
+      }),
+      consumerTimeoutSeconds: setting(seconds(60, 86_400, 1_800), {
+        zh: 'RabbitMQ 允许一条消息未确认的时间（秒），AMQP 无法查询，须与服务器一致。',
+        en: 'How long RabbitMQ lets a delivery stay unacknowledged, in seconds; AMQP cannot tell it, so it must match the server.',
+      }),
+    })
+    .prefault({}),
+  pool: z
+    .strictObject({
+      perTenant: setting(z.int().min(1).max(200).default(10), {
+        zh: '每个 MySQL 租户用于运行的连接数上限；系统连接另计。',
+        en: 'Connections for runs of each MySQL tenant; those of the host itself come on top.',
+      }),
+      total: setting(z.int().min(1).max(2_000).default(100), {
+        zh: '所有租户的运行连接总数上限（MariaDB 默认允许 151）。',
+        en: 'Connections for runs of all tenants together (MariaDB allows 151 by default).',
       }),
     })
     .prefault({}),

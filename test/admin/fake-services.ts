@@ -1,6 +1,6 @@
 import type { AdminServices, HostHealth, PushOutcome } from '../../src/admin/services.ts';
 import { succeed } from '../../src/core/dos-result.ts';
-import { AppError, type ErrorRecord } from '../../src/core/errors.ts';
+import { AppError, type ErrorRecord, type Lang } from '../../src/core/errors.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import type { EventStory } from '../../src/ports/journal.ts';
 import type { Log, LogFields } from '../../src/ports/log.ts';
@@ -47,8 +47,8 @@ export class FakeServices implements AdminServices {
     return { ok: true, report: { added, changed: [], unchanged: ['old'], pruned: [] }, tables: ['shop_stock'] };
   }
 
-  async run(tenant: string, engineKey: string, param: JsonValue) {
-    this.#note('run', tenant, engineKey, param);
+  async run(tenant: string, engineKey: string, param: JsonValue, lang?: Lang) {
+    this.#note('run', tenant, engineKey, param, lang);
     this.#refuseUnknown(tenant);
     return this.runResult;
   }
@@ -152,6 +152,20 @@ const STORY: EventStory = {
   ],
   attempts: [
     {
+      runId: '01JD0000000000000000000003',
+      queue: 'microi.demo.orders',
+      eventId: 'order-A-1',
+      attempt: 1,
+      engineKey: 'stock-reserve',
+      version: '',
+      startedAt: T0 + 3000,
+      endedAt: T0 + 3002,
+      verdict: 'duplicate',
+      reason: 'duplicate',
+      message: '重复消息：此前已处理，未再次运行',
+      hostCalls: [],
+    },
+    {
       runId: '01JD0000000000000000000002',
       queue: 'microi.demo.orders',
       eventId: 'order-A-1',
@@ -160,12 +174,12 @@ const STORY: EventStory = {
       version: 'abcdef012345',
       startedAt: T0 + 2000,
       endedAt: T0 + 2030,
-      verdict: 'acked',
+      verdict: 'done',
       reason: '',
       message: '',
       hostCalls: [
         { name: 'FormEngine.UptFormDataByWhere', durationMs: 3, code: 1, target: 'shop_stock' },
-        { name: 'MQ.SendMsg', durationMs: 1, code: 1, target: 'microi.demo.orders.reserved reserved-A-1' },
+        { name: 'MQ.SendMsg', durationMs: 1, code: 1, target: 'orders.reserved reserved-A 1' },
       ],
     },
     {
@@ -179,22 +193,22 @@ const STORY: EventStory = {
       endedAt: T0 + 15,
       verdict: 'parked',
       reason: 'SCRIPT_THREW',
-      message: 'The script threw: Error: no stock\u001b[31m [行:4, 列:9]',
+      message: 'The script threw: Error: no stock\u001b[31m [行:4, 列:9]\nat save (stock-reserve.js:4:9)',
       hostCalls: [],
     },
   ],
   parked: [
     {
       queue: 'microi.demo.orders',
-      cycle: 0,
+      cycle: 1,
       attempt: 2,
       state: 'resolved',
       reason: 'retry',
-      error: 'no stock',
+      error: 'The event was handed over by hand\nas it was',
       dueAt: T0 + 1000,
     },
   ],
-  outbox: [{ queue: 'microi.demo.orders.reserved', state: 'pending', attempts: 1, lastError: null }],
+  outbox: [{ queue: 'microi.demo.orders.reserved', state: 'pending', attempts: 1, lastError: 'away\nfor long' }],
   receiveLog: [
     {
       type: '接收',
@@ -204,7 +218,7 @@ const STORY: EventStory = {
       receiveTime: '2026-11-29 20:00:00',
       completeTime: '2026-11-29 20:00:02',
       status: '成功',
-      statusInfo: '',
+      statusInfo: '正常',
       messageId: 'order-A-1',
     },
   ],
@@ -212,7 +226,7 @@ const STORY: EventStory = {
     {
       type: 'script',
       title: 'reserved 2 of P-1',
-      content: '',
+      content: 'first\nsecond',
       level: 1,
       eventId: 'order-A-1',
       runId: '01JD0000000000000000000002',
@@ -223,7 +237,7 @@ const STORY: EventStory = {
 const DEAD_ROW: ParkedRow = {
   queue: 'microi.demo.demo.broken',
   eventId: 'broken-1',
-  cycle: 0,
+  cycle: 1,
   attempt: 2,
   state: 'dead',
   parkedState: 'dead',
@@ -231,7 +245,7 @@ const DEAD_ROW: ParkedRow = {
   body: new TextEncoder().encode('{"EventId":"broken-1","Message":{"品名":"茶"}}'),
   props: { headers: {} },
   reason: 'budget-exhausted',
-  error: '脚本抛出异常：Error: never works',
+  error: `脚本抛出异常：Error: never works\nat ${'x'.repeat(200)} (always-fails.js:14:9)`,
   engineKey: 'always-fails',
   version: 'abcdef012345',
   dueAt: T0,

@@ -268,9 +268,9 @@ describe('running an engine', () => {
   it('gives the parameter as it came, an empty object without a body', async () => {
     const { services, ask } = start();
     await ask(run);
-    assert.deepEqual(services.lastArgs(), ['demo', 'stock-show', { Sku: 'P-1' }]);
+    assert.deepEqual(services.lastArgs(), ['demo', 'stock-show', { Sku: 'P-1' }, 'zh']);
     await ask({ method: 'POST', url: run.url });
-    assert.deepEqual(services.lastArgs(), ['demo', 'stock-show', {}]);
+    assert.deepEqual(services.lastArgs(), ['demo', 'stock-show', {}, 'zh']);
   });
 
   it('refuses a key that is none', async () => {
@@ -306,9 +306,10 @@ describe('pushing', () => {
     });
   });
 
-  it('lists every refusal with file, line and column', async () => {
+  it('lists every refusal with file, line and column, in the order of the files', async () => {
     const { services, ask } = start();
     services.refusals = [
+      { code: 'SCRIPT_SYNTAX', params: { file: 'b.js', line: 9, column: 1, message: 'last' } },
       { code: 'SCRIPT_SYNTAX', params: { file: 'a.js', line: 3, column: 7, message: 'Unexpected token' } },
       { code: 'HEADER_INVALID', params: { file: 'b.js', line: 2, rule: '@retri' } },
     ];
@@ -325,12 +326,21 @@ describe('pushing', () => {
           column: null,
           message: 'b.js:2 the header block is invalid: @retri',
         },
+        { code: 'SCRIPT_SYNTAX', file: 'b.js', line: 9, column: 1, message: 'b.js:9:1 syntax error: last' },
       ],
     });
   });
 });
 
 describe('reading', () => {
+  it("tells the host's time zone beside times", async () => {
+    const { ask } = start();
+    for (const name of ['story', 'deliveries', 'dead letters']) {
+      const { body } = await ask(ROUTES[name] as Request);
+      assert.equal((body as unknown as { TimeZone: string }).TimeZone, 'Asia/Shanghai', name);
+    }
+  });
+
   it('finds an event whose EventId needs escaping in a path', async () => {
     const { services, ask } = start();
     const eventId = '单/1?#% é'.repeat(8);

@@ -91,6 +91,6 @@ test('failure row 14: with a budget left the limit is the reason of the attempt'
   await host.host.start();
   await host.send('loop', 'e1', {});
   await eventually(async () => {
-    assert.deepEqual(await attemptsOf(host, 'e1'), ['1 retry V8_CPU_LIMIT', '2 dead budget-exhausted']);
+    assert.deepEqual(await attemptsOf(host, 'e1'), ['1 retry V8_CPU_LIMIT', '2 dead V8_CPU_LIMIT']);
   });
 });

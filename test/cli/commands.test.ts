@@ -40,7 +40,7 @@ describe('v8host run', () => {
     services.runResult = { Code: 1, Data: { Sku: 'P-1', Stock: 98 }, Msg: '库存充足' };
     const { code, out, err } = await cli('run', 'stock-show', '--param', '{"Sku":"P-1"}');
     assert.deepEqual([code, JSON.parse(out), err], [0, { Sku: 'P-1', Stock: 98 }, '库存充足\n']);
-    assert.deepEqual(services.lastArgs(), ['demo', 'stock-show', { Sku: 'P-1' }]);
+    assert.deepEqual(services.lastArgs().slice(0, 3), ['demo', 'stock-show', { Sku: 'P-1' }]);
   });
 
   it('prints the whole result when there is more than data', async (t) => {
@@ -54,6 +54,19 @@ describe('v8host run', () => {
     services.runResult = { Code: 0, Msg: '库存不足' };
     const { code, out, err } = await cli('run', 'stock-reserve');
     assert.deepEqual([code, out, err], [1, '', '库存不足 (Code 0)\n']);
+  });
+
+  it('shows a sentence of several lines as lines', async (t) => {
+    const { services, cli } = await startHost(t);
+    services.runResult = { Code: 0, Msg: 'first\nsecond\u0007' };
+    const { err } = await cli('run', 'a');
+    assert.equal(err, 'first (Code 0)\n    second\\x07\n');
+  });
+
+  it('asks for sentences in the language of the terminal', async (t) => {
+    const { services, cli } = await startHost(t);
+    await cli('run', 'a');
+    assert.equal(services.lastArgs()[3], 'en');
   });
 
   it("shows a throw with the stack of the script's lines", async (t) => {
@@ -122,15 +135,18 @@ describe('v8host trace', () => {
     const { code, out } = await cli('trace', 'order-A-1');
     assert.equal(code, 0);
     const expected = [
-      /^EventId order-A-1$/m,
+      /^EventId order-A-1 · times in Asia\/Shanghai$/m,
       /microi\.demo\.orders {2}done {2}stock-reserve {2}attempt 2/,
-      /attempt 1 {2}parked {2}15 ms\n {6}SCRIPT_THREW: The script threw: Error: no stock\\x1b\[31m/,
-      /attempt 2 {2}acked {3}30 ms\n {6}FormEngine\.UptFormDataByWhere {2}shop_stock .*Code 1 {2}3 ms/,
-      /MQ\.SendMsg .*reserved-A-1 {2}Code 1 {2}1 ms/,
-      /cycle 1 {2}attempt 2 {2}resolved {2}retry/,
-      /microi\.demo\.orders\.reserved {2}pending/,
-      /接收 {2}microi\.demo\.orders {2}成功/,
-      /info {2}script {2}reserved 2 of P-1/,
+      /2026-11-29 20:00:00\.120 .*attempt 1 {2}parked {5}15 ms\n {6}SCRIPT_THREW: The script threw: Error: no stock\\x1b\[31m/,
+      /^ {8}at save \(stock-reserve\.js:4:9\)$/m,
+      /2026-11-29 20:00:02\.120 .*attempt 2 {2}done {7}30 ms\n {6}FormEngine\.UptFormDataByWhere {2}shop_stock .*Code 1 {2}3 ms/,
+      /MQ\.SendMsg .*reserved-A 1 {2}Code 1 {2}1 ms/,
+      /^ {6}sent on to orders\.reserved: npx v8host trace 'reserved-A 1'$/m,
+      /stock-reserve {15}attempt 1 {2}duplicate {2}2 ms\n {6}handled before, not run again/,
+      /cycle 1 {2}attempt 2 {2}resolved {2}retry\n {6}The event was handed over by hand\n {6}as it was/,
+      /microi\.demo\.orders\.reserved {2}pending {2}1 {2}away$/m,
+      /20:00:00 {2}received {2}microi\.demo\.orders {2}ok$/m,
+      /info {2}script {2}reserved 2 of P-1\n {6}first\n {6}second/,
     ];
     let from = 0;
     for (const pattern of expected) {
@@ -138,6 +154,34 @@ describe('v8host trace', () => {
       assert.ok(at >= 0, `${pattern} after ${from} in\n${out}`);
       from += at;
     }
+  });
+
+  it('leads from dead letters to their replay, and repeats the tenant in its commands', async (t) => {
+    const { services, cli } = await startHost(t);
+    const [row] = services.eventStory.parked;
+    assert.ok(row);
+    services.eventStory = { ...services.eventStory, parked: [{ ...row, state: 'dead' }] };
+    const { out } = await cli('trace', 'order-A-1', '--tenant', 'demo');
+    assert.match(out, /trace --tenant demo 'reserved-A 1'$/m);
+    assert.match(out, /\nRun it again after the repair: npx v8host dead-letters replay --tenant demo order-A-1\n$/);
+  });
+
+  it('does not repeat in the lists what a run has told', async (t) => {
+    const { services, cli } = await startHost(t);
+    const { parked, attempts } = services.eventStory;
+    const [row] = parked;
+    const failed = attempts.find(({ verdict }) => verdict === 'parked');
+    assert.ok(row && failed);
+    const error = `${failed.message}\nEvery attempt is used up`;
+    services.eventStory = { ...services.eventStory, parked: [{ ...row, error }] };
+    const { out } = await cli('trace', 'order-A-1');
+    assert.equal(out.split('at save (stock-reserve.js:4:9)').length, 2);
+  });
+
+  it('says what is missing when a message was sent and nothing took it', async (t) => {
+    const { services, cli } = await startHost(t);
+    services.eventStory = { ...services.eventStory, inbox: [], attempts: [], parked: [] };
+    assert.match((await cli('trace', 'order-A-1')).out, /No script has handled it yet: .*@queue/);
   });
 
   it('ends with 4 for an event nobody has heard of', async (t) => {
@@ -158,8 +202,23 @@ describe('v8host dead-letters', () => {
     assert.equal(code, 0);
     assert.deepEqual(services.lastArgs()[1], { state: 'dead', queue: 'demo.broken', limit: 7 });
     const lines = out.split('\n');
-    assert.match(lines[1] ?? '', /demo\.broken {2}订单-1 {4}2 {8}budget-exhausted/);
+    assert.match(lines[0] ?? '', /TIME \(Asia\/Shanghai\)/);
+    assert.match(lines[1] ?? '', /demo\.broken {2}订单-1 {4}2 {8}budget-exhausted {2}2026-11-29 20:00:05\.120/);
+    assert.match(lines[1] ?? '', /Error: never works$/);
     assert.match(lines[2] ?? '', /demo\.broken {2}broken-1 {2}2 {8}budget-exhausted/);
+  });
+
+  it('list says so when there are none', async (t) => {
+    const { services, cli } = await startHost(t);
+    services.parked = [];
+    const { code, out, err } = await cli('dead-letters', 'list');
+    assert.deepEqual([code, out, err], [0, '', 'No such messages\n']);
+  });
+
+  it('list ends with 2 for a state or a limit that is none', async (t) => {
+    const { cli } = await startHost(t);
+    assert.equal((await cli('dead-letters', 'list', '--limit', 'x')).code, 2);
+    assert.equal((await cli('dead-letters', 'list', '--state', 'gone')).code, 2);
   });
 
   it('replay takes an EventId, a queue or --all, and not nothing', async (t) => {
@@ -221,8 +280,8 @@ describe('v8host push', () => {
     assert.deepEqual([code, out], [1, '']);
     const lines = err.split('\n');
     assert.match(lines[0] ?? '', /PUSH_REFUSED/);
-    assert.equal(lines[1], 'a.js:3:7 syntax error: Unexpected token');
-    assert.equal(lines[2], 'a.js:2 Binding of queue q: Count is invalid: r');
+    assert.equal(lines[2], 'a.js:3:7 syntax error: Unexpected token');
+    assert.equal(lines[1], 'a.js:2 Binding of queue q: Count is invalid: r');
   });
 
   it('refuses what cannot be pushed before asking the host', async (t) => {

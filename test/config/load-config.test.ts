@@ -52,6 +52,8 @@ describe('configuration', () => {
         log: { level: 'info', format: 'auto' },
         sandbox: { lanes: 2, rssMb: 300 },
         run: { wallSeconds: 60, cpuSeconds: 10, heapMb: 128 },
+        queue: { type: 'classic', consumerTimeoutSeconds: 1800 },
+        pool: { perTenant: 10, total: 100 },
         outbound: { allow: [] },
         retention: { deadLetterDays: 30, inboxDays: 37, attemptDays: 30, logDays: 14 },
         file: undefined,
@@ -60,6 +62,27 @@ describe('configuration', () => {
       },
     );
     assert.equal(config.isConfigured('http.port'), false);
+  });
+
+  it('takes URLs of the real engines, never prints them, and then reads bindings less often', () => {
+    const urls = {
+      V8HOST_DATABASE_URL: 'mysql://shop:s3cret-db@db:3306/shop',
+      V8HOST_QUEUE_URL: 'amqps://shop:s3cret-mq@mq/shop',
+      V8HOST_CACHE_URL: 'redis://:s3cret-redis@cache',
+    };
+    const config = load({ env: urls });
+    assert.equal(config.databaseUrl?.reveal(), urls.V8HOST_DATABASE_URL);
+    assert.equal(config.reconcileSeconds, 180);
+    assert.doesNotMatch(JSON.stringify(config), /s3cret/);
+    const wrong = { V8HOST_DATABASE_URL: 'postgres://u:s3cret-db@h/d', V8HOST_QUEUE_URL: 'mq:5672 s3cret-mq' };
+    assert.throws(
+      () => load({ env: wrong }),
+      (error: Error) => {
+        assert.match(error.message, /databaseUrl \(V8HOST_DATABASE_URL\)[\s\S]*queueUrl \(V8HOST_QUEUE_URL\)/);
+        assert.doesNotMatch(error.message, /s3cret/);
+        return true;
+      },
+    );
   });
 
   it('has as many lanes as cores, at most 16', () => {

@@ -44,7 +44,8 @@ export class TenantBroker {
   /** Types that bindings asked for. */
   readonly #types = new Map<string, QueueType>();
   #settingsError: AppError | undefined;
-  #closed = false;
+  /** While closing, what was accepted may still open a connection; nothing new stays. */
+  #mode: 'open' | 'closing' | 'closed' = 'open';
 
   constructor(options: TenantBrokerOptions) {
     this.#options = options;
@@ -78,7 +79,7 @@ export class TenantBroker {
       ids,
     });
     this.#consumers.add(consumer);
-    if (this.#closed) await consumer.close();
+    if (this.#mode !== 'open') await consumer.close();
     return consumer;
   }
 
@@ -130,10 +131,11 @@ export class TenantBroker {
 
   /** Confirms what is under way, gives back what is unsettled, then closes the connections. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#mode = 'closing';
     for (const connection of this.#made.values()) connection.hurry();
     const consumers = [...this.#consumers].map((consumer) => consumer.close());
     await Promise.all([this.#publisher.idle(), ...consumers]);
+    this.#mode = 'closed';
     await Promise.all([...this.#made.values()].map((connection) => connection.close()));
   }
 
@@ -170,9 +172,9 @@ export class TenantBroker {
   }
 
   async #connect(role: Role): Promise<BrokerConnection> {
-    if (this.#closed) throw new AppError('QUEUE_UNAVAILABLE');
+    if (this.#mode === 'closed') throw new AppError('QUEUE_UNAVAILABLE');
     const settings = await this.#readSettings().catch((error: AppError) => Promise.reject(unavailable(error)));
-    if (this.#closed) throw new AppError('QUEUE_UNAVAILABLE');
+    if (this.#mode === 'closed') throw new AppError('QUEUE_UNAVAILABLE');
     const connection = new BrokerConnection(`microi:${role}:${this.#options.tenant}`, settings, this.#options);
     this.#made.set(role, connection);
     return connection;

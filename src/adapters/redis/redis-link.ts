@@ -57,6 +57,8 @@ export class RedisLink {
   readonly #firstAttempt = new AbortController();
   /** Why the last connection or attempt failed. */
   #failure = new Error('not connected yet');
+  /** True when this connection could not choose its database: the driver would go on with database 0. */
+  #isMisplaced = false;
   /** The reason that the log has last been told. */
   #toldReason: string | undefined;
 
@@ -66,7 +68,10 @@ export class RedisLink {
     this.#redis = new Redis(driverOptions(options.url, options.purpose));
     this.#redis.on('error', (error: Error) => this.#fail(error));
     this.#redis.on('ready', () => this.#rise());
-    this.#redis.on('close', () => this.#fall());
+    this.#redis.on('close', () => {
+      this.#isMisplaced = false;
+      this.#fall();
+    });
     this.#redis.on('message', (channel: string, text: string) => options.onMessage?.(channel, text));
     void this.#keepAwake();
   }
@@ -112,7 +117,7 @@ export class RedisLink {
   }
 
   #rise(): void {
-    if (this.#mode !== 'down') return;
+    if (this.#mode !== 'down' || this.#isMisplaced) return;
     this.#mode = 'up';
     this.#toldReason = undefined;
     this.#failure = new Error('the connection was closed');
@@ -133,8 +138,10 @@ export class RedisLink {
 
   #fail(error: Error): void {
     this.#failure = error;
-    // The driver would go on with database 0 when the wanted one does not exist.
-    if (/DB index/.test(error.message)) this.#redis.disconnect(true);
+    if (/DB index is out of range/.test(error.message)) {
+      this.#isMisplaced = true;
+      this.#redis.disconnect(true);
+    }
     if (this.#mode === 'down') this.#tell();
     this.#firstAttempt.abort();
   }

@@ -64,7 +64,7 @@ export class ConnectionPool {
     connection.destroy();
     this.#onReturn?.();
     const waiter = this.#waiters.shift();
-    if (waiter !== undefined) void this.#open().then(waiter.grant, (e: unknown) => this.#refuseAll(waiter, e));
+    if (waiter !== undefined) void this.#open().then(waiter.grant, (e: unknown) => waiter.refuse(coerceError(e)));
   }
 
   /** Refuses who waits and who comes later, and waits at most `waitMs` for the connections in use. */
@@ -100,34 +100,33 @@ export class ConnectionPool {
       this.#used.add(connection);
       return connection;
     } catch (error: unknown) {
-      throw asUnavailable(coerceError(error));
+      const failure = asUnavailable(coerceError(error));
+      // One that cannot be opened now cannot be opened for the others, either: they need not find out one by one.
+      for (const waiter of this.#waiters.splice(0)) waiter.refuse(failure);
+      throw failure;
     } finally {
       this.#opening -= 1;
     }
   }
 
-  /** One that cannot be opened now cannot be opened for the others, either: they need not find out one by one. */
-  #refuseAll(first: Waiter, thrown: unknown): void {
-    const error = coerceError(thrown);
-    for (const waiter of [first, ...this.#waiters.splice(0)]) waiter.refuse(error);
-  }
-
   #wait(waitMs: number): Promise<MysqlConnection> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        reject(new AppError('DB_BUSY'));
-      }, waitMs);
-      const waiter: Waiter = {
-        grant: (connection) => {
-          clearTimeout(timer);
-          resolve(connection);
-        },
-        refuse: (error) => {
-          clearTimeout(timer);
-          reject(error);
-        },
+      let waiting = true;
+      const settle = (act: () => void) => {
+        waiting = false;
+        clearTimeout(timer);
+        act();
       };
+      const waiter: Waiter = {
+        // Also when it gave up while a connection was being opened for it.
+        grant: (connection) => (waiting ? settle(() => resolve(connection)) : this.release(connection)),
+        refuse: (error) => settle(() => reject(error)),
+      };
+      const timer = setTimeout(() => {
+        const place = this.#waiters.indexOf(waiter);
+        if (place >= 0) this.#waiters.splice(place, 1);
+        waiter.refuse(new AppError('DB_BUSY'));
+      }, waitMs);
       this.#waiters.push(waiter);
     });
   }

@@ -14,6 +14,7 @@ import { RecordingLog } from '../../support/recording-log.ts';
 import { startRedis } from '../../support/services/redis.ts';
 import { TcpProxy } from '../../support/services/tcp-proxy.ts';
 import { SILENT_LOG } from '../../support/silent-log.ts';
+import { redisCommand } from './redis-command.ts';
 
 const CLOCK = systemClock('Asia/Shanghai');
 const KEY = accepted(toCacheKey('t1', 'k'));
@@ -161,7 +162,7 @@ test('foreign messages on the channel are passed over', async (t) => {
   await eventually(() => assert.equal(redis.invalidation.isLive(), true));
   redis.invalidation.listen(notes);
   const foreign = ['', 'null', '[]', '{"tenant":1,"names":["a"]}', '{"tenant":"t","names":[1]}', '{"tenant":"t"}'];
-  for (const text of foreign) await server.command('PUBLISH', 'v8host:0:invalidate', text);
+  for (const text of foreign) await redisCommand(server.url, 'PUBLISH', 'v8host:0:invalidate', text);
   await redis.invalidation.announce('t1', ['engine:a']);
   await eventually(() => assert.deepEqual(notes.events, ['t1/engine:a']));
 });
