@@ -4,13 +4,13 @@
  *
  *   node scripts/run-tests.ts unit|all [file ...]
  *
- * The suite `unit` runs without services. `all` has RabbitMQ, MariaDB and Redis of its own; SERVICES=external uses given
- * ones (test/support/services/services.ts).
+ * The suite `unit` runs without services. `all` has RabbitMQ, MariaDB and Redis of its own, started when a test first
+ * asks for one; SERVICES=external uses given ones (test/support/services/services.ts).
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { env } from 'node:process';
-import { ensurePrograms } from '../test/support/services/packages.ts';
+import { withoutServices, withServices } from '../test/support/services/suite-environment.ts';
+import { tiedCommand } from '../test/support/services/tied-process.ts';
 
 const SUITES: Readonly<Record<string, readonly string[]>> = {
   unit: [
@@ -21,28 +21,40 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   all: ['test/**/*.test.ts'],
 };
 
+/** The runner ends a test after this time. */
+const TEST_TIMEOUT_MS = 180_000;
+
+/** It does not end a file whose tests are over and whose handles are not: then nothing is printed any more. */
+const SILENCE_MS = TEST_TIMEOUT_MS + 60_000;
+
 const [suite = 'all', ...named] = process.argv.slice(2);
 const files = named.length > 0 ? named : globSync([...(SUITES[suite] ?? [])]).sort();
 if (files.length === 0) fail(`no test files in suite ${suite}`);
 
 const isUnit = suite === 'unit';
-// Before the first test, whose time limit an installation would use up.
-if (!isUnit && named.length === 0 && env.SERVICES !== 'external') {
-  await ensurePrograms('rabbitmq', 'mariadb', 'redis').catch((error: Error) => fail(error.message));
-}
-
+const environment = isUnit ? withoutServices() : await withServices(named.length === 0).catch(failWith);
 const setup = isUnit ? [] : ['--test-global-setup=test/support/global-setup.ts'];
-const runner = spawn(
-  process.execPath,
-  ['--test', ...setup, '--test-reporter=spec', '--test-concurrency=2', '--test-timeout=180000', ...files],
-  { stdio: ['ignore', 'pipe', 'inherit'], env: isUnit ? { ...env, SERVICES: 'none' } : env },
-);
+const limits = ['--test-concurrency=2', `--test-timeout=${TEST_TIMEOUT_MS}`];
+// TERM lets the runner name what ran and end its services.
+const command = tiedCommand('TERM', process.execPath, [
+  '--test',
+  ...setup,
+  '--test-reporter=spec',
+  ...limits,
+  ...files,
+]);
+const runner = spawn(command.file, command.args, { stdio: ['ignore', 'pipe', 'inherit'], env: environment });
+
+let silence = setTimeout(endHangingRun, SILENCE_MS);
 let tail = '';
 runner.stdout.on('data', (chunk: Buffer) => {
+  clearTimeout(silence);
+  silence = setTimeout(endHangingRun, SILENCE_MS);
   process.stdout.write(chunk);
   tail = (tail + chunk.toString('utf8')).slice(-200_000);
 });
 runner.on('close', (code) => {
+  clearTimeout(silence);
   if (code !== 0) fail(`the test runner ended with ${code}`);
   const tests = countOf('tests');
   if (tests < files.length) fail(`${files.length} files but only ${tests} tests ran`);
@@ -51,11 +63,20 @@ runner.on('close', (code) => {
   }
 });
 
+function endHangingRun(): void {
+  process.stderr.write(`run-tests: silent for ${SILENCE_MS / 1000} s; the file named below leaves a handle open\n`);
+  runner.kill('SIGTERM');
+}
+
 /** A count of the runner's closing lines, such as `ℹ tests 321`. */
 function countOf(name: string): number {
   const found = [...tail.matchAll(new RegExp(`^ℹ ${name} (\\d+)$`, 'gm'))].at(-1);
   if (found === undefined) fail(`the test runner printed no count of ${name}`);
   return Number(found[1]);
+}
+
+function failWith(error: Error): never {
+  fail(error.message);
 }
 
 function fail(reason: string): never {

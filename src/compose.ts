@@ -1,6 +1,7 @@
 /** Wires the use cases over their ports. No logic: what happens when is in app/. */
 import { createHostServices } from './admin/host-services.ts';
 import type { AdminServices } from './admin/services.ts';
+import { EngineCache } from './app/engine-cache.ts';
 import { EngineProfiles } from './app/engine-profile.ts';
 import { BatchHandler } from './app/handle-batch.ts';
 import { DeliveryHandler } from './app/handle-delivery.ts';
@@ -19,6 +20,7 @@ import type { Clock } from './ports/clock.ts';
 import type { EngineRunner } from './ports/engine-runner.ts';
 import type { HttpClient } from './ports/http-client.ts';
 import type { Ids } from './ports/ids.ts';
+import type { Invalidation } from './ports/invalidation.ts';
 import type { Log } from './ports/log.ts';
 import type { GaugeReading, Metrics } from './ports/metrics.ts';
 import type { Queue } from './ports/queue.ts';
@@ -34,6 +36,7 @@ export interface Adapters {
   readonly runner: EngineRunner;
   readonly http: HttpClient;
   readonly metrics: Metrics;
+  readonly invalidation: Invalidation;
 }
 
 export interface HostSettings {
@@ -66,7 +69,8 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
   const relay = new OutboxRelay({ ...adapters, log: log.child('app.relay-outbox') });
   const mover = new ParkedMover({ ...adapters, log: log.child('app.move-parked') });
   const outboxLimit = new OutboxLimit(clock);
-  const runs = { ...adapters, limits, lang, relay, outboxLimit, draining: draining.signal };
+  const engines = new EngineCache({ clock, invalidation: adapters.invalidation, log: log.child('app.engine-cache') });
+  const runs = { ...adapters, limits, lang, relay, outboxLimit, engines, draining: draining.signal };
   const reconciler: BindingReconciler = new BindingReconciler({
     queue,
     clock,
@@ -99,7 +103,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     mover,
     log: log.child('admin'),
     calls: { ...runs, log: log.child('app.call-engine') },
-    pushes: { runner, ids, reconcile: () => reconciler.reconcile() },
+    pushes: { runner, ids, engines, reconcile: () => reconciler.reconcile() },
     sends: { queue, clock, ids },
     draining: draining.signal,
   });
@@ -126,6 +130,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
       await inFlight.idle();
       await Promise.all(loops);
       await relay.flush();
+      engines.close();
       await Promise.all(directory.open().map((store) => store.journal.flush()));
     },
   };

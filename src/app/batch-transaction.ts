@@ -40,6 +40,11 @@ export class BatchPart implements RunTransaction {
     this.outbox.push({ runId: this.#runId, ordinal: this.outbox.length, ...message });
   }
 
+  async abort(): Promise<void> {
+    this.#ended = true;
+    await this.#tx.abort();
+  }
+
   /** The run is over: a late call of it must not reach the next message's part. */
   end(): void {
     this.#ended = true;

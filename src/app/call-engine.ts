@@ -10,6 +10,7 @@ import type { RunUser } from '../ports/run-context.ts';
 import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
 import type { OutboxRelay } from './relay-outbox.ts';
+import { isKilled } from './run-message.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
 import { TransactionScope } from './transaction-scope.ts';
 
@@ -39,7 +40,7 @@ export interface EngineCall {
  * run ended without a result (SCRIPT_*, V8_*, with the script's own stack); DB_* when its transaction did not commit.
  */
 export async function callEngine(services: CallServices, store: TenantStore, call: EngineCall): Promise<JsonValue> {
-  const engine = await findEngine(store, call.engineKey);
+  const engine = await findEngine(services, store, call.engineKey);
   const slot = await services.runner.acquire(store.tenant, { waitMs: CALL_QUEUE_WAIT_MS, signal: services.draining });
   const runId = services.ids.ulid();
   const transaction = new TransactionScope(store, runId, services.outboxLimit);
@@ -57,6 +58,7 @@ export async function callEngine(services: CallServices, store: TenantStore, cal
   try {
     const start = runStartOf(tree, { engine, param: call.param, invokeType: 'Client' });
     outcome = await slot.run(start, createHostCallSink(tree, engine.key, 1));
+    if (isKilled(outcome)) await transaction.abort();
     await tree.end();
   } finally {
     slot.release();
@@ -64,9 +66,9 @@ export async function callEngine(services: CallServices, store: TenantStore, cal
   return finishCall(services, { tree, transaction, engine }, outcome);
 }
 
-async function findEngine(store: TenantStore, rawKey: string): Promise<EngineSource> {
+async function findEngine(services: CallServices, store: TenantStore, rawKey: string): Promise<EngineSource> {
   const key = orThrow(parseEngineKey(rawKey));
-  const engine = await store.engines.find(key);
+  const engine = await services.engines.find(store, key);
   if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: key });
   if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
   return engine;

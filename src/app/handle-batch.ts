@@ -82,7 +82,7 @@ export class BatchHandler {
     const release = first.store.singleWriter ? await locks.writer(first.store, draining) : () => undefined;
     if (release === undefined) return UNDONE;
     try {
-      const engine = await findEngine(first);
+      const engine = await findEngine(this.#services, first);
       return 'kind' in engine ? UNDONE : await this.#runOnLane(messages, first, engine);
     } catch (e) {
       log.debug('delivery.deferred', { tenantId: first.store.tenant, batch: messages.length, err: coerceError(e) });
@@ -132,10 +132,10 @@ export class BatchHandler {
     if ((await tx.claim(claimOf(message, engine, runId))) === 'duplicate') return { kind: 'duplicate', message };
     const transaction = new BatchPart(tx, message.store, runId, this.#services.outboxLimit);
     const tree = messageTree(this.#services, message, runId, transaction);
-    const outcome = await runScript(message, engine, tree, slot);
+    const { outcome, doom } = await runScript(message, engine, tree, slot);
     transaction.end();
     this.#services.profiles.record(engineOf(message), profileOf(tree));
-    if (tx.doom !== undefined) throw new AppError(tx.doom, { reason: tx.doom });
+    if (doom !== undefined) throw new AppError(doom, { reason: doom });
     if (ENDS_BATCH.has(outcome.kind)) throw new AppError('DB_TX_LOST');
     const verdict = judgeDelivery(outcome, { engineKey: engine.key, legacyAck: message.binding.legacyAck });
     if (verdict.kind === 'success') return { kind: 'good', message, tree, version: engine.version, transaction };

@@ -109,6 +109,7 @@ export class DeliveryHandler {
           const answer = await answerTo(outcome.kind, message);
           const known = await this.#act(message, answer, crashes.counted);
           if (known !== undefined) return known;
+          last = new AppError('DB_TORN');
         }
       }
       await clock.sleep((10 + 40 * ids.random()) * round, draining);

@@ -30,6 +30,7 @@ export class HeldLease {
   onEnd: () => void = () => {};
   readonly #services: HeldLeaseServices;
   readonly #lock: LockName;
+  readonly #token: string;
   readonly #leaseMs: number;
   /** Counted from before the lease was asked for, so never later than its real end. Milliseconds UTC. */
   #validUntil: number;
@@ -39,11 +40,20 @@ export class HeldLease {
 
   constructor(
     services: HeldLeaseServices,
-    lease: { readonly lock: LockName; readonly owner: string; readonly leaseMs: number; readonly validUntil: number },
+    lease: {
+      readonly lock: LockName;
+      /** Who may enter again. */
+      readonly owner: string;
+      /** What the lease was taken with. */
+      readonly token: string;
+      readonly leaseMs: number;
+      readonly validUntil: number;
+    },
   ) {
     this.#services = services;
     this.owner = lease.owner;
     this.#lock = lease.lock;
+    this.#token = lease.token;
     this.#leaseMs = lease.leaseMs;
     this.#validUntil = lease.validUntil;
     void this.#renew();
@@ -76,13 +86,24 @@ export class HeldLease {
   /** The place in line is kept until the lease is given back, so that the next in line need not ask twice. */
   async #end(): Promise<void> {
     this.#released.abort();
-    try {
-      if (!this.#lost.signal.aborted) await this.#services.locks.drop(this.#lock, this.owner);
-    } catch (e) {
-      // It runs out by itself.
-      this.#services.log.warn('lock.release_failed', { tenantId: this.#lock.tenant, err: coerceError(e) });
-    }
+    if (!this.#lost.signal.aborted && !(await this.#drop())) void this.#dropLater();
     this.onEnd();
+  }
+
+  async #drop(): Promise<boolean> {
+    try {
+      await this.#services.locks.drop(this.#lock, this.#token);
+      return true;
+    } catch (e) {
+      this.#services.log.warn('lock.release_failed', { tenantId: this.#lock.tenant, err: coerceError(e) });
+      return false;
+    }
+  }
+
+  /** Nobody need wait for the end of a lease that is over, once the locks are back. */
+  async #dropLater(): Promise<void> {
+    do await this.#services.clock.sleep(this.#leaseMs / RETRIES);
+    while (this.#leftMs() > 0 && !(await this.#drop()));
   }
 
   async #renew(): Promise<void> {
@@ -104,7 +125,7 @@ export class HeldLease {
   /** False when the lease is gone, also when no answer came while it lasted. */
   async #extendInTime(): Promise<boolean | AppError> {
     const answered = new AbortController();
-    const extended = this.#services.locks.extend(this.#lock, this.owner, this.#leaseMs).catch(coerceError);
+    const extended = this.#services.locks.extend(this.#lock, this.#token, this.#leaseMs).catch(coerceError);
     const ranOut = this.#services.clock.sleep(this.#leftMs(), answered.signal).then(() => false);
     const answer = await Promise.race([extended, ranOut]);
     answered.abort();

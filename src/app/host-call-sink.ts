@@ -80,6 +80,7 @@ async function performCall(
   try {
     const doom = tree.transaction.doom;
     if (doom !== undefined) throw new AppError(doom === 'DB_UNAVAILABLE' ? 'DB_TX_LOST' : doom);
+    if (!Object.hasOwn(HOST_CALLS, name)) throw new AppError('NOT_FOUND', { what: `V8.${name}` });
     const args = orThrow(parseJson(argsJson));
     const result = await HOST_CALLS[name as HostCallName](context, Array.isArray(args) ? args : []);
     return isAnswer(result) ? result : replyWithin(tree, JSON.stringify(result ?? null));
@@ -112,7 +113,7 @@ function isAnswer(result: unknown): result is HostCallAnswer {
 async function startNested(tree: RunTree, engineKey: string, param: JsonValue, depth: number): Promise<HostCallAnswer> {
   const limit = tree.options.limits.nesting;
   if (depth > limit) throw new AppError('V8_NESTED_DEPTH_LIMIT', { limit });
-  const engine = await tree.options.store.engines.find(engineKey);
+  const engine = await tree.services.engines.find(tree.options.store, engineKey);
   if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: engineKey });
   if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
   return {

@@ -17,7 +17,7 @@ const LONGEST_PAUSE_MS = 250;
 export interface LockKeeperServices {
   readonly locks: Locks;
   readonly clock: Clock;
-  readonly ids: Pick<Ids, 'random'>;
+  readonly ids: Pick<Ids, 'random' | 'ulid'>;
   readonly log: Log;
 }
 
@@ -78,30 +78,31 @@ export class LockKeeper {
 
   async #takeUntil(deadline: number, lock: LockName, options: LockOptions): Promise<HeldLease | undefined> {
     const { locks, clock, ids } = this.#services;
-    const leaseMs = options.leaseMs ?? LEASE_MS;
+    const { owner, signal, leaseMs = LEASE_MS } = options;
+    // Of this lease alone: an earlier one of the same owner may still be on its way out.
+    const token = `${owner}:${ids.ulid()}`;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      const askedAt = clock.now();
-      const answer = await this.#take(lock, options.owner, leaseMs);
-      // A lease that was granted too late is of no use, and is given back below.
-      const granted = answer === true && clock.now() < askedAt + leaseMs;
-      if (granted)
-        return new HeldLease(this.#services, { lock, owner: options.owner, leaseMs, validUntil: askedAt + leaseMs });
+      const validUntil = clock.now() + leaseMs;
+      const answer = await this.#take(lock, token, leaseMs);
+      // A lease that is over when it is granted is asked for again.
+      if (answer === true && clock.now() < validUntil) {
+        return new HeldLease(this.#services, { lock, owner, token, leaseMs, validUntil });
+      }
       const wait = pause * (0.5 + ids.random() / 2);
-      if (options.signal?.aborted !== true && clock.now() + wait < deadline) {
-        await clock.sleep(wait, options.signal);
+      if (signal?.aborted !== true && clock.now() + wait < deadline) {
+        await clock.sleep(wait, signal);
         continue;
       }
-      if (answer === false) return undefined;
-      // It is unknown whether the lease was taken; if it was and this fails too, it runs out.
-      await locks.drop(lock, options.owner).catch(() => {});
-      if (answer === true) return undefined;
+      // It may have been taken all the same; if this fails too, it runs out.
+      if (answer !== false) await locks.drop(lock, token).catch(() => {});
+      if (typeof answer === 'boolean') return undefined;
       throw answer;
     }
   }
 
-  async #take(lock: LockName, owner: string, leaseMs: number): Promise<boolean | AppError> {
+  async #take(lock: LockName, token: string, leaseMs: number): Promise<boolean | AppError> {
     try {
-      return await this.#services.locks.take(lock, owner, leaseMs);
+      return await this.#services.locks.take(lock, token, leaseMs);
     } catch (e) {
       return coerceError(e);
     }

@@ -5,6 +5,7 @@ import { headerBindings } from '../core/header-bindings.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { PushReport, TenantStore } from '../ports/tenant-store.ts';
+import type { EngineCache } from './engine-cache.ts';
 import { readTables } from './read-tables.ts';
 
 /** A file of a script project: `*.js` with a header block, or `tables.json`. */
@@ -27,6 +28,8 @@ export type PushResult =
 export interface PushServices {
   readonly runner: EngineRunner;
   readonly ids: Ids;
+  /** Told which engines changed. */
+  readonly engines: Pick<EngineCache, 'changed'>;
   /** Called after a successful push, so that new bindings are attached at once. */
   readonly reconcile: () => Promise<void>;
 }
@@ -64,7 +67,13 @@ export async function pushScripts(
     prune: options.prune,
     dryRun: options.dryRun,
   });
-  if (!options.dryRun) await services.reconcile();
+  if (!options.dryRun) {
+    await services.engines.changed(
+      store.tenant,
+      engines.map(({ header }) => header.engineKey),
+    );
+    await services.reconcile();
+  }
   return { ok: true, report, tables: created };
 }
 

@@ -90,18 +90,25 @@ export class BindingReconciler {
     this.#paused.add(store);
     this.#services.log.warn('consumer.paused', { tenantId: store.tenant });
     await Promise.all(this.#consumersOf(store).map((consumer) => consumer.cancel().catch(() => undefined)));
-    while (!this.#stopped) {
+    const answers = await this.#probeUntilAnswer(store);
+    this.#downSince.delete(store);
+    this.#paused.delete(store);
+    if (!answers) return;
+    this.#services.log.info('consumer.resumed', { tenantId: store.tenant });
+    await this.reconcile();
+  }
+
+  /** @returns false when the host stops or the tenant is closed meanwhile. */
+  async #probeUntilAnswer(store: TenantStore): Promise<boolean> {
+    for (;;) {
       await this.#services.clock.sleep(PROBE_EVERY_MS);
+      if (this.#stopped || !this.#services.directory.open().includes(store)) return false;
       const answered = await store.probe().then(
         () => true,
         () => false,
       );
-      if (answered) break;
+      if (answered) return true;
     }
-    this.#downSince.delete(store);
-    this.#paused.delete(store);
-    this.#services.log.info('consumer.resumed', { tenantId: store.tenant });
-    await this.reconcile();
   }
 
   async #reconcileAll(): Promise<void> {

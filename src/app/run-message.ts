@@ -5,7 +5,7 @@ import type { RunLimits } from '../core/run-limits.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { judgeDelivery } from '../core/verdict.ts';
 import type { EngineRunner, RunSlot } from '../ports/engine-runner.ts';
-import type { FinishedClaim, InboxClaim, OutboxRow } from '../ports/tenant-store.ts';
+import type { Doom, FinishedClaim, InboxClaim, OutboxRow } from '../ports/tenant-store.ts';
 import type { CrashCount } from './crash-count.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
 import { isRepeated, type ReceivedMessage } from './received-message.ts';
@@ -52,7 +52,7 @@ export async function runMessage(
   message: ReceivedMessage,
   crashes: CrashCount,
 ): Promise<MessageOutcome> {
-  const engine = await findEngine(message);
+  const engine = await findEngine(services, message);
   if ('kind' in engine) return engine;
   const runId = services.ids.ulid();
   const transaction = new TransactionScope(message.store, runId, services.outboxLimit);
@@ -72,9 +72,12 @@ interface MessageRun {
 }
 
 /** The binding's engine, or the failure that there is none to run. */
-export async function findEngine(message: ReceivedMessage): Promise<EngineSource | FailedRun> {
+export async function findEngine(
+  services: Pick<RunServices, 'engines'>,
+  message: ReceivedMessage,
+): Promise<EngineSource | FailedRun> {
   const key = message.binding.engineKey;
-  const engine = await message.store.engines.find(key);
+  const engine = await services.engines.find(message.store, key);
   if (engine?.enabled === true) return engine;
   const code = engine === undefined ? 'ENGINE_MISSING' : 'ENGINE_DISABLED';
   const error = { code, params: { engine: key } } as const;
@@ -155,25 +158,41 @@ export function claimOf(message: ReceivedMessage, engine: EngineSource, runId: s
   return { ...key, messageHash, attempt, engineKey: engine.key, version: engine.version, runId };
 }
 
+/** How a script ended, and whether its transaction was lost while it ran. */
+export interface EndedRun {
+  readonly outcome: RunOutcome;
+  readonly doom: Doom | undefined;
+}
+
+/** Ends under which a host call of the script may still be under way. */
+const KILLED: ReadonlySet<RunOutcome['kind']> = new Set(['limit', 'crashed']);
+
+/** True when the script did not end by itself. */
+export function isKilled(outcome: RunOutcome): boolean {
+  return KILLED.has(outcome.kind);
+}
+
 /** Runs the script of a message to its end; its host call under way has ended, too. */
 export async function runScript(
   message: ReceivedMessage,
   engine: EngineSource,
   tree: RunTree,
   slot: RunSlot,
-): Promise<RunOutcome> {
+): Promise<EndedRun> {
   const param = { OsClient: message.store.tenant, Message: message.envelope.param, EventId: message.key.eventId };
   const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
   const outcome = await slot.run(start, createHostCallSink(tree, engine.key, 1));
+  // Read first: cutting the connection of a killed run dooms the transaction, which is no fault of the database.
+  const { doom } = tree.transaction;
+  if (isKilled(outcome)) await tree.transaction.abort();
   await tree.end();
-  return outcome;
+  return { outcome, doom: doom ?? (isKilled(outcome) ? undefined : tree.transaction.doom) };
 }
 
 /** Step 6: one verdict decides commit, acknowledgement and outbox. */
 async function runAndDecide(run: MessageRun, slot: RunSlot): Promise<MessageOutcome> {
   const { message, engine, tree, transaction } = run;
-  const outcome = await runScript(message, engine, tree, slot);
-  const { doom } = transaction;
+  const { outcome, doom } = await runScript(message, engine, tree, slot);
   if (doom !== undefined) {
     await transaction.rollback();
     return doom === 'DB_TORN' ? { kind: 'torn' } : { kind: 'transient', error: new AppError(doom, { reason: doom }) };

@@ -8,6 +8,7 @@ import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
+import type { EngineCache } from './engine-cache.ts';
 import type { SenderContext } from './message-build.ts';
 import type { OutboxLimit } from './outbox-limit.ts';
 import type { RunTransaction } from './transaction-scope.ts';
@@ -18,6 +19,7 @@ export interface RunServices {
   readonly ids: Ids;
   readonly http: HttpClient;
   readonly queue: Queue;
+  readonly engines: EngineCache;
   readonly outboxLimit: OutboxLimit;
   readonly log: Log;
 }

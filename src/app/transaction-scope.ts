@@ -30,6 +30,8 @@ export interface RunTransaction {
   tables(joins: boolean, alwaysJoin: boolean): Promise<TableStore>;
   /** Adds a message to the commit packet. @throws OUTBOX_FULL. */
   addMessage(message: BuiltMessage): Promise<void>;
+  /** The run was killed: rolls back at once, also under a statement that does not answer. Never throws. */
+  abort(): Promise<void>;
 }
 
 /**
@@ -90,6 +92,13 @@ export class TransactionScope implements RunTransaction {
     // A begin still under way when the run ended must not leave a transaction behind.
     const tx = this.#tx ?? (await this.#opening?.catch(() => undefined));
     if (!wasOver && tx !== undefined) await tx.rollback();
+  }
+
+  async abort(): Promise<void> {
+    const wasOver = this.#ended;
+    this.#ended = true;
+    const tx = this.#tx ?? (await this.#opening?.catch(() => undefined));
+    if (!wasOver) await tx?.abort();
   }
 
   async #open(): Promise<TenantTx> {

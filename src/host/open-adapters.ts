@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { EmbeddedInvalidation } from '../adapters/embedded/embedded-invalidation.ts';
 import { createEmbeddedQueue } from '../adapters/embedded/embedded-queue.ts';
 import { createHttpClient } from '../adapters/http/http-client.ts';
 import { createLanePool } from '../adapters/process/lane-pool.ts';
@@ -51,5 +52,5 @@ export async function openAdapters(
     onKilled: (reason) => metrics.laneKilled(reason),
   });
   releasers.add('lanes', () => runner.close());
-  return { clock, ids, log, queue, directory, runner, http, metrics };
+  return { clock, ids, log, queue, directory, runner, http, metrics, invalidation: new EmbeddedInvalidation() };
 }

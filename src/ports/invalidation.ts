@@ -12,7 +12,8 @@ export interface Invalidation {
   isLive(): boolean;
   /**
    * Tells every listener of every host, this one included, each at most once and in no promised order.
-   * @throws AppError CACHE_UNAVAILABLE within about 2 s when it is unknown whether the others were told.
+   * @throws AppError CACHE_UNAVAILABLE within about 2 s when it is unknown whether the others were told; they are told
+   * when the connection is back, unless this host ends before.
    */
   announce(tenant: string, names: readonly string[]): Promise<void>;
   /** @returns the end of listening. */

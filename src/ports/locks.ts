@@ -16,7 +16,7 @@ export interface LockName {
 export interface Locks {
   /**
    * Takes the lease when it is free, ran out, or is already this owner's (then it is extended), in one step.
-   * @param owner unique for ever, such as a run's id. @param leaseMs whole milliseconds. @returns true when it is ours.
+   * @param owner unique for ever. @param leaseMs whole milliseconds. @returns true when it is ours.
    */
   take(lock: LockName, owner: string, leaseMs: number): Promise<boolean>;
   /** Lets a lease that is still this owner's end `leaseMs` from now. @returns false when it is lost. */

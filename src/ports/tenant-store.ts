@@ -84,6 +84,11 @@ export interface TenantTx {
    */
   commit(packet: CommitPacket): Promise<readonly OutboxRow[]>;
   rollback(): Promise<void>;
+  /**
+   * Rolls back at once, also under a statement that does not answer, whose connection is cut: for a run that was
+   * killed or whose time is up. Never throws.
+   */
+  abort(): Promise<void>;
 }
 
 /** A message to park: waiting for its next attempt, or dead (3.2). */

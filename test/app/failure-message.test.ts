@@ -129,7 +129,7 @@ test('failure row 23: the event is done while its replay is under way; the repla
   await eventually(async () => assert.deepEqual(await host.effects(), ['e1']));
   await replayed?.();
   await eventually(async () => assert.deepEqual(await stateOf(host), ['2 resolved']));
-  assert.deepEqual(await attemptsOf(host, 'e1'), ['1 dead rejected', '1 done', '1 duplicate duplicate']);
+  assert.deepEqual(await attemptsOf(host, 'e1'), ['1 dead SCRIPT_REFUSED', '1 done', '1 duplicate duplicate']);
   assert.deepEqual(await host.effects(), ['e1']);
 });
 

@@ -40,14 +40,13 @@ test('failure row 13: a sandbox is killed under a run; that counts as a failed a
   await host.send('gated', 'g1', {}, 'factory');
   await gate.arrived();
   await host.send('loop', 'e1', {});
-  for (let run = 1; run <= 2; run++) {
-    await eventually(async () => {
-      // A lane that is just starting computes, too; shooting it instead costs nobody an attempt.
-      process.kill(await busiestChild(process.pid), 'SIGKILL');
-      await eventually(async () => assert.equal((await attemptsOf(host, 'e1')).length, run), 200);
-    });
-  }
-  assert.deepEqual(await attemptsOf(host, 'e1'), ['1 retry V8_PROCESS_CRASH', '2 dead sandbox-crash']);
+  await eventually(async () => {
+    // A lane that is just starting computes, too; shooting it instead costs nobody an attempt.
+    const busiest = await busiestChild(process.pid);
+    if (busiest !== undefined) process.kill(busiest, 'SIGKILL');
+    assert.equal((await attemptsOf(host, 'e1')).length, 2);
+  }, 40_000);
+  assert.deepEqual(await attemptsOf(host, 'e1'), ['1 retry V8_PROCESS_CRASH', '2 dead V8_PROCESS_CRASH']);
   assert.deepEqual(await deadOf(host), ['e1 2 sandbox-crash']);
   await host.send('loop', 'next', {});
   await eventually(async () => assert.deepEqual(await host.effects(), ['next']));
@@ -84,7 +83,7 @@ test('failure row 14: a script passes its time, CPU or memory; the limit and wha
   assert.deepEqual(await host.effects(), [], 'nothing of them is committed');
 });
 
-test('failure row 14: with a budget left the limit is the reason of the attempt', async (t) => {
+test('failure row 14: the limit is the reason of each attempt, the budget that of the dead letter', async (t) => {
   const host = await TestHost.open(tempDir(t), { limits: { cpuMs: 200 } });
   t.after(() => host.close());
   await host.push({ 'loop.js': LOOP });
@@ -92,5 +91,6 @@ test('failure row 14: with a budget left the limit is the reason of the attempt'
   await host.send('loop', 'e1', {});
   await eventually(async () => {
     assert.deepEqual(await attemptsOf(host, 'e1'), ['1 retry V8_CPU_LIMIT', '2 dead V8_CPU_LIMIT']);
+    assert.deepEqual(await deadOf(host), ['e1 2 budget-exhausted']);
   });
 });

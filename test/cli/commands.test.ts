@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/core/errors.ts';
-import { runCli, startHost, TOKEN, temporaryDirectory } from './cli-process.ts';
+import { runCli } from '../support/command-line.ts';
+import { startHost, TOKEN, temporaryDirectory } from './cli-process.ts';
 
 describe('v8host tenant', () => {
   it('list prints a table', async (t) => {

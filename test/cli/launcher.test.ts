@@ -6,7 +6,8 @@ import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { endOf, temporaryDirectory } from './cli-process.ts';
+import { endOf } from '../support/command-line.ts';
+import { temporaryDirectory } from './cli-process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LAUNCHER = join(ROOT, 'bin', 'v8host.js');

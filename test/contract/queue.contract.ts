@@ -22,11 +22,21 @@ export interface QueuePlace {
   dispose(): Promise<void>;
 }
 
+/** Where adapters may differ. */
+export interface QueueTraits {
+  /** A requeued message comes before those that wait; else behind them. */
+  readonly requeuesToHead: boolean;
+}
+
 /**
  * @param adapter name in QUEUE_OPENERS.
  * @param makePlace a fresh, empty place for one test.
  */
-export function queueContract(adapter: string, makePlace: () => Promise<QueuePlace>): void {
+export function queueContract(
+  adapter: string,
+  makePlace: () => Promise<QueuePlace>,
+  traits: QueueTraits = { requeuesToHead: true },
+): void {
   describe(`queue contract: ${adapter}`, () => {
     let place: QueuePlace;
     let queue: Queue;
@@ -133,13 +143,15 @@ export function queueContract(adapter: string, makePlace: () => Promise<QueuePla
       await inbox.until(4);
     });
 
-    it('puts a requeued message back to the head', async () => {
+    it(`puts a requeued message back to the ${traits.requeuesToHead ? 'head' : 'end'}`, async () => {
       await publish('a', 'b');
       const { inbox } = await consume(1);
       await inbox.until(1);
       await inbox.at(0).requeue();
       await inbox.until(2);
-      assert.deepEqual(inbox.texts(), ['a', 'a']);
+      await inbox.at(1).ack();
+      await inbox.until(3);
+      assert.deepEqual(inbox.texts(), traits.requeuesToHead ? ['a', 'a', 'b'] : ['a', 'b', 'a']);
     });
 
     it('shares a queue between its consumers', async () => {

@@ -8,8 +8,8 @@ export interface TenantStorePlace {
   reopen(): Promise<TenantStore>;
   /** Moves every due time, lease and age into the past: time passes on the database's clock. */
   elapse(ms: number): Promise<void>;
-  /** Holds the database's write lock from outside this host until the returned function is called. */
-  holdFromOutside(): () => void;
+  /** Holds what a transaction of the store needs (the writer, the connections) until the returned function is called. */
+  holdTransactions(): Promise<() => Promise<void>>;
 }
 
 /** Opens an empty tenant database; the adapter disposes of it when the test ends. */

@@ -129,7 +129,7 @@ test('arguments and results are JSON, and a call never throws', async () => {
     lanes,
     `const cyclic = {}; cyclic.self = cyclic;
      const get = V8.FormEngine.GetFormData;
-     return [get(undefined, () => 1, {u: undefined, d: new Date(0), n: NaN}), get(1n), get(cyclic),
+     return [get(undefined, () => 1, {u: undefined, d: new Date(0), n: null}), get(1n), get(cyclic),
        get({get bad(){ throw new Error("mine") }}), get(new Proxy({}, {ownKeys(){ throw null }})), get(Symbol("x"))]`,
   );
   const answers = JSON.parse(outcome.kind === 'returned' ? outcome.json : '[]') as Record<string, unknown>[];
@@ -139,6 +139,21 @@ test('arguments and results are JSON, and a call never throws', async () => {
     calls.map((call) => call.args),
     ['[null,null,{"d":"1970-01-01T00:00:00.000Z","n":null}]', '[null]'],
   );
+});
+
+test('a number that JSON would turn into null is refused by name, wherever it stands', async () => {
+  const { outcome, calls } = await runScript(
+    lanes,
+    `const f = V8.FormEngine.UptFormData;
+     return [f('t', {Id: '1', Stock: NaN}), f('t', {Stock: 1 / 0}), f('t', {_Where: [['A', '=', NaN]]}), f(NaN), f('t', {Stock: null})]`,
+  );
+  const answers = JSON.parse(outcome.kind === 'returned' ? outcome.json : '[]') as { Code: number; Msg?: string }[];
+  assert.deepEqual(
+    answers.map((answer) => answer.Code),
+    [0, 0, 0, 0, 1],
+  );
+  assert.match(answers[0]?.Msg ?? '', /Stock: NaN/);
+  assert.equal(calls.length, 1);
 });
 
 test('V8.DbTrans crosses as a mark that no other value can imitate', async () => {

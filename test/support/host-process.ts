@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { type CliEnd, runCli } from './command-line.ts';
 import { freePort } from './free-port.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -99,6 +101,29 @@ export class HostProcess {
       .filter((name) => /^\d+$/.test(name))
       .map(Number)
       .filter((pid) => parentOf(pid) === this.pid);
+  }
+
+  /** Runs a command against this host. */
+  cli(...args: string[]): Promise<CliEnd> {
+    const env = { V8HOST_URL: `http://127.0.0.1:${this.port}`, V8HOST_TOKEN: TOKEN, LANG: 'en_US.UTF-8' };
+    return runCli(args, { cwd: this.dataDir, env });
+  }
+
+  /** What `/readyz` tells those who bring the token. */
+  async health(): Promise<{ lanes: { busy: number } }> {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const response = await fetch(`http://127.0.0.1:${this.port}/readyz`, { headers });
+    return ((await response.json()) as { Data: { lanes: { busy: number } } }).Data;
+  }
+
+  /** Rows of a tenant's database, read or written beside the host, as people and other programs do. */
+  sql(tenant: string, statement: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue>[] {
+    const database = new DatabaseSync(join(this.dataDir, 'tenants', `${tenant}.db`), { timeout: 10_000 });
+    try {
+      return database.prepare(statement).all(...values);
+    } finally {
+      database.close();
+    }
   }
 
   /** Calls the admin API. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { EmbeddedInvalidation } from '../../src/adapters/embedded/embedded-invalidation.ts';
 import { createEmbeddedQueue } from '../../src/adapters/embedded/embedded-queue.ts';
 import { createHttpClient } from '../../src/adapters/http/http-client.ts';
 import { createLanePool } from '../../src/adapters/process/lane-pool.ts';
@@ -52,7 +53,8 @@ export class TestHost {
     const runner = await createLanePool(lanes);
     const http = createHttpClient({ allow: [], maxBodyBytes: 1024 * 1024 });
     const metrics = createMetrics();
-    const real: Adapters = { clock, ids, log, queue, directory, runner, http, metrics };
+    const invalidation = new EmbeddedInvalidation();
+    const real: Adapters = { clock, ids, log, queue, directory, runner, http, metrics, invalidation };
     const adapters = options.decorate?.(real) ?? real;
     const host = composeHost(adapters, {
       lang: 'en',

@@ -42,7 +42,7 @@ export class ConsumerChannel {
       await opened.#subscribe();
       return opened;
     } catch (error) {
-      await opened.#close();
+      await opened.close();
       throw error;
     }
   }
@@ -92,7 +92,7 @@ export class ConsumerChannel {
     } catch (error) {
       // A channel without a subscription would look well and receive nothing.
       this.#finish(error);
-      await this.#close();
+      await this.close();
     }
     this.#handOut();
   }
@@ -101,19 +101,19 @@ export class ConsumerChannel {
   async cancel(): Promise<void> {
     if (this.#state !== 'receiving') return;
     this.#state = 'cancelled';
+    if (this.#unsettled.size === 0) return this.close();
     await withinMs(CLOSE_MS, this.#channel.cancel(this.#tag)).catch(() => undefined);
     this.#giveBack(this.#waiting.splice(0));
     await this.#closeWhenDone();
   }
 
-  /** Cancels and returns everything; resolves when the broker has it back. */
+  /**
+   * Ends the channel; resolves when the broker has everything back, or did not answer. Messages return to their places:
+   * a quorum queue would put those that are returned singly behind all others.
+   */
   async close(): Promise<void> {
-    await this.cancel();
-    if (this.#state === 'ended') return;
-    const rest = [...this.#unsettled.values()];
-    this.#unsettled.clear();
-    this.#giveBack(rest);
-    await this.#close();
+    this.#finish(undefined);
+    await withinMs(CLOSE_MS, this.#channel.close()).catch(() => undefined);
   }
 
   async #subscribe(): Promise<void> {
@@ -128,7 +128,7 @@ export class ConsumerChannel {
   #receive(message: ConsumeMessage | null): void {
     if (message === null) {
       this.#finish(new AppError('QUEUE_GONE', { queue: this.#options.queue }));
-      void this.#close();
+      void this.close();
       return;
     }
     this.#waiting.push(message);
@@ -153,12 +153,7 @@ export class ConsumerChannel {
   }
 
   async #closeWhenDone(): Promise<void> {
-    if (this.#state === 'cancelled' && this.#unsettled.size === 0) await this.#close();
-  }
-
-  async #close(): Promise<void> {
-    this.#finish(undefined);
-    await withinMs(CLOSE_MS, this.#channel.close()).catch(() => undefined);
+    if (this.#state === 'cancelled' && this.#unsettled.size === 0) await this.close();
   }
 
   #finish(reason: unknown): void {

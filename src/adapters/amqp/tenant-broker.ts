@@ -172,12 +172,16 @@ export class TenantBroker {
   }
 
   async #connect(role: Role): Promise<BrokerConnection> {
-    if (this.#mode === 'closed') throw new AppError('QUEUE_UNAVAILABLE');
+    this.#refuseWhenClosed();
     const settings = await this.#readSettings().catch((error: AppError) => Promise.reject(unavailable(error)));
-    if (this.#mode === 'closed') throw new AppError('QUEUE_UNAVAILABLE');
+    this.#refuseWhenClosed();
     const connection = new BrokerConnection(`microi:${role}:${this.#options.tenant}`, settings, this.#options);
     this.#made.set(role, connection);
     return connection;
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#mode === 'closed') throw new AppError('QUEUE_UNAVAILABLE');
   }
 
   async #readSettings(): Promise<AmqpSettings> {

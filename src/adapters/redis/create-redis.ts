@@ -36,8 +36,14 @@ export interface RedisServices {
 export function createRedis(options: RedisOptions): RedisServices {
   const url = orThrow(parseCacheUrl(options.url));
   const { log, clock } = options;
-  const commands = new RedisLink({ url, log, clock, purpose: 'commands' });
-  const invalidation = new RedisInvalidation({ url, log, clock, commands });
+  const commands = new RedisLink({
+    url,
+    log,
+    clock,
+    purpose: 'commands',
+    onUp: () => void invalidation.announceOwed(),
+  });
+  const invalidation: RedisInvalidation = new RedisInvalidation({ url, log, clock, commands });
   return {
     cache: new RedisCache(commands),
     locks: new RedisLocks(commands),

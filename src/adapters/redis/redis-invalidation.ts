@@ -9,6 +9,10 @@ import { RedisLink } from './redis-link.ts';
 /** Names in one message; more are sent in several. */
 const MAX_NAMES = 500;
 
+/** Messages kept for a server that is away; more become one that says everything changed. */
+const MAX_OWED = 100;
+const EVERYTHING = '{"everything":true}';
+
 /** Pause before a refused subscription is tried again. Milliseconds. */
 const RETRY_MS = 2_000;
 
@@ -30,6 +34,8 @@ export class RedisInvalidation implements Invalidation {
   readonly #events: RedisLink;
   readonly #listeners = new Set<InvalidationListener>();
   readonly #closing = new AbortController();
+  /** Messages that may not have been published. */
+  readonly #owed = new Set<string>();
   #live = false;
 
   constructor(options: InvalidationOptions) {
@@ -52,10 +58,19 @@ export class RedisInvalidation implements Invalidation {
   }
 
   async announce(tenant: string, names: readonly string[]): Promise<void> {
+    const messages: string[] = [];
     for (let start = 0; start < names.length; start += MAX_NAMES) {
-      const message = JSON.stringify({ tenant: tenantKey(tenant), names: names.slice(start, start + MAX_NAMES) });
-      await this.#options.commands.run((redis) => redis.publish(this.#channel, message));
+      messages.push(JSON.stringify({ tenant: tenantKey(tenant), names: names.slice(start, start + MAX_NAMES) }));
     }
+    const sent = await Promise.allSettled(messages.map((message) => this.#publish(message)));
+    for (const result of sent) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /** The commands' connection is back: the others hear what could not be said. */
+  async announceOwed(): Promise<void> {
+    const owed = [...this.#owed];
+    this.#owed.clear();
+    await Promise.allSettled(owed.map((message) => this.#publish(message)));
   }
 
   listen(listener: InvalidationListener): () => void {
@@ -86,25 +101,50 @@ export class RedisInvalidation implements Invalidation {
 
   #resume(): void {
     if (!this.#events.isUp) return;
-    for (const listener of this.#listeners) listener.missed();
+    this.#tellMissed();
     this.#live = true;
   }
 
+  async #publish(message: string): Promise<void> {
+    try {
+      await this.#options.commands.run((redis) => redis.publish(this.#channel, message));
+    } catch (error) {
+      this.#owed.add(message);
+      if (this.#owed.size > MAX_OWED) {
+        this.#owed.clear();
+        this.#owed.add(EVERYTHING);
+      }
+      throw error;
+    }
+  }
+
   #receive(channel: string, text: string): void {
-    const event = channel === this.#channel ? parseEvent(text) : undefined;
-    if (event === undefined) return;
-    for (const name of event.names) for (const listener of this.#listeners) listener.changed(event.tenant, name);
+    if (channel !== this.#channel) return;
+    if (text === EVERYTHING) this.#tellMissed();
+    const { tenant, names } = parseEvent(text);
+    for (const name of names) for (const listener of this.#listeners) listener.changed(tenant, name);
+  }
+
+  #tellMissed(): void {
+    for (const listener of this.#listeners) listener.missed();
   }
 }
 
-/** A message of this product; undefined for anything else on the channel. */
-function parseEvent(text: string): { tenant: string; names: readonly string[] } | undefined {
+interface NamedEvent {
+  readonly tenant: string;
+  readonly names: readonly string[];
+}
+
+const NOTHING: NamedEvent = { tenant: '', names: [] };
+
+/** What changed by a message; nothing for one that is not of this product. */
+function parseEvent(text: string): NamedEvent {
   try {
-    const event = JSON.parse(text) as { tenant?: unknown; names?: unknown } | null;
-    const { tenant, names } = event ?? {};
-    const known = typeof tenant === 'string' && Array.isArray(names) && names.every((name) => typeof name === 'string');
-    return known ? { tenant, names: names as string[] } : undefined;
+    const { tenant, names } = (JSON.parse(text) ?? {}) as { tenant?: unknown; names?: unknown };
+    const isOurs =
+      typeof tenant === 'string' && Array.isArray(names) && names.every((name) => typeof name === 'string');
+    return isOurs ? { tenant, names } : NOTHING;
   } catch {
-    return undefined;
+    return NOTHING;
   }
 }

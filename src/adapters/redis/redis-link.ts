@@ -68,9 +68,9 @@ export class RedisLink {
     this.#redis = new Redis(driverOptions(options.url, options.purpose));
     this.#redis.on('error', (error: Error) => this.#fail(error));
     this.#redis.on('ready', () => this.#rise());
-    this.#redis.on('close', () => {
+    this.#redis.on('close', () => this.#fall());
+    this.#redis.on('connecting', () => {
       this.#isMisplaced = false;
-      this.#fall();
     });
     this.#redis.on('message', (channel: string, text: string) => options.onMessage?.(channel, text));
     void this.#keepAwake();
@@ -137,6 +137,8 @@ export class RedisLink {
   }
 
   #fail(error: Error): void {
+    // What follows is the end that we made of the connection.
+    if (this.#isMisplaced) return;
     this.#failure = error;
     if (/DB index is out of range/.test(error.message)) {
       this.#isMisplaced = true;

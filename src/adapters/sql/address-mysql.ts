@@ -128,7 +128,8 @@ function decode(text: string, part: string): string {
 
 function fromConnectionString(text: string): MysqlAddress {
   const fields = parseConnectionString(text);
-  if (fields === undefined) throw invalid('既不是 mysql:// URL，也不是 名称=值 连接串', 'it is neither a mysql:// URL nor Name=value pairs');
+  if (fields === undefined)
+    throw invalid('既不是 mysql:// URL，也不是 名称=值 连接串', 'it is neither a mysql:// URL nor Name=value pairs');
   const port = fields.port ?? String(DEFAULT_PORT);
   return checked({
     host: fields.host ?? '',
@@ -142,7 +143,8 @@ function fromConnectionString(text: string): MysqlAddress {
 
 function checked(parts: AddressParts): MysqlAddress {
   if (parts.host === '') throw invalid('缺少主机', 'it names no host');
-  if (!(parts.port >= 1 && parts.port <= 65_535)) throw invalid('端口须为 1 到 65535', 'the port is a number from 1 to 65535');
+  if (!(parts.port >= 1 && parts.port <= 65_535))
+    throw invalid('端口须为 1 到 65535', 'the port is a number from 1 to 65535');
   if (parts.user === '') throw invalid('缺少用户名', 'it names no user');
   if (!/^[^/\\.`\0]{1,64}$/.test(parts.database)) throw invalid('缺少库名', 'it names no schema');
   return new MysqlAddress(parts);
@@ -150,7 +152,11 @@ function checked(parts: AddressParts): MysqlAddress {
 
 function tlsMode(text: string | undefined): TlsMode {
   const mode = TLS_MODES[(text ?? 'none').replace(/[_-]/g, '').toLowerCase()];
-  if (mode === undefined) throw invalid('ssl-mode 须为 DISABLED、REQUIRED、VERIFY_CA 或 VERIFY_IDENTITY', 'ssl-mode is one of DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY');
+  if (mode === undefined)
+    throw invalid(
+      'ssl-mode 须为 DISABLED、REQUIRED、VERIFY_CA 或 VERIFY_IDENTITY',
+      'ssl-mode is one of DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY',
+    );
   return mode;
 }
 

@@ -1,4 +1,4 @@
-import type { QueryResult } from 'kysely';
+import type { CompiledQuery, QueryResult } from 'kysely';
 import type { MysqlConnection, Statement } from './connection-mysql.ts';
 import type { PacketStatement } from './sql-database.ts';
 import { sizeOf } from './values-mysql.ts';
@@ -30,7 +30,11 @@ export class CommitPacket {
   }
 
   /** @param commits ends the packet with COMMIT. @returns the results of the statements, in order. @throws AppError. */
-  async send(connection: MysqlConnection, commits: boolean, timeoutMs: number): Promise<readonly QueryResult<unknown>[]> {
+  async send(
+    connection: MysqlConnection,
+    commits: boolean,
+    timeoutMs: number,
+  ): Promise<readonly QueryResult<unknown>[]> {
     if (this.#prepared) {
       const results: QueryResult<unknown>[] = [];
       for (const { query } of this.#statements) results.push(await connection.execute(query.compile(), timeoutMs));
@@ -74,5 +78,22 @@ export function packetsOf(statements: readonly PacketStatement[]): readonly Comm
 }
 
 function bytesOf({ query }: PacketStatement): number {
-  return query.compile().parameters.reduce<number>((sum, value) => sum + sizeOf(value), 0);
+  return sizeOfAll(query.compile());
+}
+
+function sizeOfAll({ parameters }: CompiledQuery): number {
+  return parameters.reduce<number>((sum, value) => sum + sizeOf(value), 0);
+}
+
+const WRITES: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']);
+/** More than the claim of an event, the statement that runs most. */
+const MANY_PARAMETERS = 16;
+
+/**
+ * True for a write of the host that would be prepared for this one time: lists and batches of any length make a
+ * statement of their own each, and preparing costs a round trip.
+ */
+export function goesAsText(query: CompiledQuery): boolean {
+  if (!WRITES.has(query.query.kind) || query.parameters.length <= MANY_PARAMETERS) return false;
+  return sizeOfAll(query) <= MAX_TEXT_BYTES;
 }

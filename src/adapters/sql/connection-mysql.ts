@@ -6,6 +6,9 @@ import type { MysqlAddress } from './address-mysql.ts';
 import { fromMysqlError, fromOpenError, isSessionLost, noAnswer } from './errors-mysql.ts';
 import { castCell, toBindable, toLiteral } from './values-mysql.ts';
 
+/** Hands one command to the driver, which calls back once. */
+type Send = (done: (error: unknown, answer?: unknown) => void) => void;
+
 /** A statement with its values, as the query builder compiles it. */
 export type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>;
 
@@ -37,6 +40,7 @@ export class MysqlConnection {
   readonly #driver: Connection;
   readonly #socket: Socket;
   readonly #underWay = new Set<(error: AppError) => void>();
+  #statements = 0;
   #status = 0;
   #lost: AppError | undefined;
   /** Called once when the session ends by itself. */
@@ -82,7 +86,7 @@ export class MysqlConnection {
 
   /** A statement has not answered yet. */
   get isBusy(): boolean {
-    return this.#underWay.size > 0;
+    return this.#statements > 0;
   }
 
   /** What the last statement that was no SELECT said. */
@@ -93,7 +97,7 @@ export class MysqlConnection {
   /** Executes one prepared statement. @throws AppError. */
   async execute(statement: Statement, timeoutMs?: number): Promise<QueryResult<unknown>> {
     const values = statement.parameters.map(toBindable) as never[];
-    const answer = await this.#ask(timeoutMs, (done) => this.#driver.execute(statement.sql, values, done));
+    const answer = await this.#askBusily(timeoutMs, (done) => this.#driver.execute(statement.sql, values, done));
     return this.#toResult(answer);
   }
 
@@ -104,8 +108,10 @@ export class MysqlConnection {
   async run(statements: readonly Statement[], timeoutMs?: number): Promise<readonly QueryResult<unknown>[]> {
     const text = statements.map(({ sql }) => sql).join('; ');
     const values = statements.flatMap(({ parameters }) => parameters.map(toLiteral));
-    const answer = await this.#ask(timeoutMs, (done) => this.#driver.query(text, values, done));
-    return isHeader(answer) ? [this.#toResult(answer)] : (answer as ResultSetHeader[]).map((each) => this.#toResult(each));
+    const answer = await this.#askBusily(timeoutMs, (done) => this.#driver.query(text, values, done));
+    return isHeader(answer)
+      ? [this.#toResult(answer)]
+      : (answer as ResultSetHeader[]).map((each) => this.#toResult(each));
   }
 
   /** Shows the server that this host is alive, which restarts its idle timers. @throws AppError. */
@@ -125,8 +131,17 @@ export class MysqlConnection {
     this.#lose(noAnswer('the connection was cut by this host'));
   }
 
+  async #askBusily(timeoutMs: number | undefined, send: Send): Promise<unknown> {
+    this.#statements += 1;
+    try {
+      return await this.#ask(timeoutMs, send);
+    } finally {
+      this.#statements -= 1;
+    }
+  }
+
   /** Sends one command and waits for its callback, the loss of the session or the timeout. */
-  #ask(timeoutMs: number | undefined, send: (done: (error: unknown, answer?: unknown) => void) => void): Promise<unknown> {
+  #ask(timeoutMs: number | undefined, send: Send): Promise<unknown> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     return new Promise((resolve, reject) => {
       const settle = (act: () => void) => {

@@ -5,6 +5,7 @@ import { sqliteDialect } from './dialect-sqlite.ts';
 import { kyselyOver } from './kysely-session.ts';
 import type { SqlDatabase, TxSession } from './sql-database.ts';
 import type { ScriptDb, SystemDb, SystemTables } from './system-tables.ts';
+import { touchSchemaRow } from './touch-schema.ts';
 import { SqliteTransaction } from './transaction-sqlite.ts';
 import { WriterLock } from './writer-lock.ts';
 
@@ -109,14 +110,6 @@ export class SqliteDatabase implements SqlDatabase {
       throw error;
     }
   }
-}
-
-/** A write that changes nothing and still has to reach the disk. */
-function touchSchemaRow(db: SystemDb): Promise<unknown> {
-  return db
-    .updateTable('schema_migration')
-    .set((eb) => ({ AppliedAt: eb.ref('AppliedAt') }))
-    .execute();
 }
 
 /** Another process (a backup, a shell) may hold the file: asks again until the deadline, without blocking. */

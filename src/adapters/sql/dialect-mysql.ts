@@ -27,7 +27,6 @@ export function createMysqlDialect(vendor: MysqlVendor): SqlDialect {
       createQueryCompiler: () => new MysqlQueryCompiler(),
     },
     singleWriter: false,
-    limitsWrites: true,
     inlineIndexes: true,
     tableOptions: sql.raw(`engine=InnoDB default ${TEXT}`),
     nowMillis: toMillis(sql`utc_timestamp(3)`),
@@ -36,6 +35,7 @@ export function createMysqlDialect(vendor: MysqlVendor): SqlDialect {
     millis: (column) => toMillis(sql.ref(column)),
     sameText: (column, value) => sql<boolean>`lower(${sql.ref(column)}) = lower(${value})`,
     columnType: (type) => columnType(type, vendor),
+    limitedWrite: (head, _table, rows) => sql`${head} ${rows}`,
     readTable,
   } satisfies SqlDialect);
 }

@@ -10,7 +10,6 @@ export const sqliteDialect: SqlDialect = Object.freeze({
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
   singleWriter: true,
-  limitsWrites: false,
   inlineIndexes: false,
   tableOptions: undefined,
   nowMillis: now(),
@@ -19,6 +18,7 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   millis: (column) => sql<number>`${sql.ref(column)}`,
   sameText: (column, value) => sql<boolean>`${sql.ref(column)} = ${value} collate nocase`,
   columnType,
+  limitedWrite: (head, table, rows) => sql`${head} where rowid in (select rowid from ${sql.table(table)} ${rows})`,
   readTable,
 } satisfies SqlDialect);
 

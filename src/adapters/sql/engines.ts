@@ -15,13 +15,13 @@ export async function findEngineRow(
   dialect: SqlDialect,
   engineKey: string,
 ): Promise<PlatformRow | undefined> {
-  const rows = await db
-    .selectFrom('sys_apiengine')
-    .selectAll()
-    .where(dialect.sameText('ApiEngineKey', engineKey))
-    .orderBy('Id')
-    .execute();
-  return rows.find(isNotDeleted);
+  const engines = db.selectFrom('sys_apiengine').selectAll().orderBy('Id');
+  // Nearly always found so, by the index; a column that knows the case needs the second look.
+  const rows = await engines.where('ApiEngineKey', '=', engineKey).execute();
+  const row = rows.find(isNotDeleted);
+  if (row !== undefined) return row;
+  const others = await engines.where(dialect.sameText('ApiEngineKey', engineKey)).execute();
+  return others.find(isNotDeleted);
 }
 
 /** Reads a row of `sys_apiengine` (v8-surface.md 8.1). */

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import type { EventKey, InboxClaim, InboxEntry } from '../../ports/tenant-store.ts';
+import type { PacketStatement } from './sql-database.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SystemDb } from './system-tables.ts';
 
@@ -50,19 +51,18 @@ export class Inbox {
   }
 
   /**
-   * Turns `run` to `done`. The row is gone or changed when the transaction that inserted it ended under the run.
-   * @throws AppError DB_TORN (delivery.md F2).
+   * Turns `run` to `done`. It matches no row when the transaction that inserted it ended under the run: the commit
+   * must not go through then (delivery.md F2).
    */
-  async finish(db: SystemDb, key: EventKey): Promise<void> {
-    const result = await db
+  finish(db: SystemDb, key: EventKey): PacketStatement {
+    const query = db
       .updateTable('mq_inbox')
       .set({ Status: 'done', DoneAt: this.#dialect.fromNow(0) })
       .where('TenantLower', '=', this.#tenantLower)
       .where('QueueName', '=', key.queue)
       .where('EventId', '=', key.eventId)
-      .where('Status', '=', 'run')
-      .executeTakeFirst();
-    if (result.numUpdatedRows !== 1n) throw new AppError('DB_TORN');
+      .where('Status', '=', 'run');
+    return { query, matches: 1 };
   }
 
   #toRow(claim: InboxClaim) {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import { deliveryTables } from './migrations/0001-delivery-tables.ts';
 import { platformTables } from './migrations/0002-platform-tables.ts';
+import { leaseMarks } from './migrations/0003-lease-marks.ts';
 import type { Migration } from './migrations/migration.ts';
 import { PLATFORM_TABLES } from './platform-tables.ts';
 import type { SqlDatabase } from './sql-database.ts';
@@ -10,7 +11,7 @@ import type { SystemDb } from './system-tables.ts';
 import { addMissingColumns, bigint, createTable, int, text } from './table-definition.ts';
 
 /** In order of version. A released one is never changed. */
-const MIGRATIONS: readonly Migration[] = [deliveryTables, platformTables];
+const MIGRATIONS: readonly Migration[] = [deliveryTables, platformTables, leaseMarks];
 
 /**
  * Brings a database to this program's schema.
@@ -18,15 +19,21 @@ const MIGRATIONS: readonly Migration[] = [deliveryTables, platformTables];
  * @throws AppError SCHEMA_NEWER when a newer program has been here.
  */
 export async function migrate(database: SqlDatabase, options: { extend: boolean }): Promise<void> {
+  const known = MIGRATIONS.at(-1)?.version ?? 0;
+  const found = await readVersion(database);
+  if (found > known) throw new AppError('SCHEMA_NEWER', { found, known });
+  if (found < known || options.extend) await database.alone(() => migrateAlone(database, options));
+}
+
+/** The version is read again: another host may have migrated while this one waited for its turn. */
+async function migrateAlone(database: SqlDatabase, options: { extend: boolean }): Promise<void> {
   const { dialect } = database;
   const found = await readVersion(database);
-  const known = MIGRATIONS.at(-1)?.version ?? 0;
-  if (found > known) throw new AppError('SCHEMA_NEWER', { found, known });
-  if (found === 0) await database.write((db) => createVersionTable(db, dialect));
+  if (found === 0) await database.define((db) => createVersionTable(db, dialect));
   for (const migration of MIGRATIONS.filter(({ version }) => version > found)) {
-    await database.write((db) => applyMigration(db, dialect, migration));
+    await database.define((db) => applyMigration(db, dialect, migration));
   }
-  if (options.extend) await database.write((db) => extendPlatformTables(db, dialect));
+  if (options.extend) await database.define((db) => extendPlatformTables(db, dialect));
 }
 
 async function readVersion(database: SqlDatabase): Promise<number> {

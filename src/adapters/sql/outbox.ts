@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { OutboxMessage, OutboxRow, OutboxStore } from '../../ports/tenant-store.ts';
 import { decodeProps, encodeProps } from './message-props.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import type { SqlDialect } from './sql-dialect.ts';
+import { readNow, type SqlDialect } from './sql-dialect.ts';
 import type { OutboxTable, SystemDb } from './system-tables.ts';
 
 /** A fresh row belongs to the host that committed it, which publishes from memory (delivery.md 3.3). */
@@ -10,32 +11,21 @@ const FRESH_LEASE_MS = 30_000;
 const MAX_ATTEMPTS = 10;
 const MAX_ERROR_LENGTH = 500;
 
-/** Writes messages inside the transaction that sends them. @returns the rows, leased to this host. */
-export async function insertOutbox(
-  db: SystemDb,
-  dialect: SqlDialect,
-  messages: readonly OutboxMessage[],
-): Promise<readonly OutboxRow[]> {
-  const rows: OutboxRow[] = [];
-  for (const message of messages) {
-    const result = await db
-      .insertInto('mq_outbox')
-      .values({
-        RunId: message.runId,
-        Ordinal: message.ordinal,
-        QueueName: message.queue,
-        EventId: message.eventId,
-        Body: message.body,
-        Props: encodeProps(message.props),
-        ClaimUntil: dialect.fromNow(FRESH_LEASE_MS),
-        Attempts: 0,
-        State: 'ready',
-        LastError: null,
-      })
-      .executeTakeFirstOrThrow();
-    rows.push({ ...message, seq: Number(result.insertId), attempts: 0 });
-  }
-  return rows;
+/** Inserts a message with the transaction that sends it, leased to this host. */
+export function outboxInsert(db: SystemDb, dialect: SqlDialect, message: OutboxMessage) {
+  return db.insertInto('mq_outbox').values({
+    RunId: message.runId,
+    Ordinal: message.ordinal,
+    QueueName: message.queue,
+    EventId: message.eventId,
+    Body: message.body,
+    Props: encodeProps(message.props),
+    ClaimUntil: dialect.fromNow(FRESH_LEASE_MS),
+    ClaimedBy: null,
+    Attempts: 0,
+    State: 'ready',
+    LastError: null,
+  });
 }
 
 /** `mq_outbox`: messages that committed and are not known to be in their queue. */
@@ -46,23 +36,26 @@ export class SqlOutboxStore implements OutboxStore {
     this.#database = database;
   }
 
-  async lease(limit: number, leaseMs: number, options: { orphans?: boolean } = {}): Promise<readonly OutboxRow[]> {
+  /** The mark tells this lease's rows from another's that ends in the same millisecond. */
+  lease(limit: number, leaseMs: number, options: { orphans?: boolean } = {}): Promise<readonly OutboxRow[]> {
     const { dialect } = this.#database;
+    // What is leased belongs to another host, unless this one owns the database.
+    const orphans = options.orphans === true && dialect.singleWriter;
+    const due = orphans ? sql`true` : sql`ClaimUntil <= ${dialect.fromNow(0)}`;
     return this.#database.write(async (db) => {
-      let due = db.selectFrom('mq_outbox').selectAll().where('State', '=', 'ready');
-      if (!options.orphans) due = due.where('ClaimUntil', '<=', dialect.fromNow(0));
-      const rows = await due.orderBy('Seq').limit(limit).execute();
-      if (rows.length === 0) return [];
-      await db
-        .updateTable('mq_outbox')
-        .set({ ClaimUntil: dialect.fromNow(leaseMs) })
-        .where(
-          'Seq',
-          'in',
-          rows.map(({ Seq }) => Seq),
-        )
-        .execute();
-      return rows.map(toOutboxRow);
+      const mark = randomUUID();
+      const until = dialect.instant((await readNow(db, dialect)) + leaseMs);
+      const head = sql`update mq_outbox set ClaimUntil = ${until}, ClaimedBy = ${mark}`;
+      // In the order of the index: sorting would lock every due row, and another relay would find none.
+      const rows = sql`where State = 'ready' and ${due} order by ClaimUntil, Seq limit ${limit}`;
+      const marked = await dialect.limitedWrite(head, 'mq_outbox', rows).execute(db);
+      if (marked.numAffectedRows === 0n) return [];
+      const leased = db
+        .selectFrom('mq_outbox')
+        .selectAll()
+        .where('ClaimUntil', '=', until)
+        .where('ClaimedBy', '=', mark);
+      return (await leased.orderBy('Seq').execute()).map(toOutboxRow);
     });
   }
 

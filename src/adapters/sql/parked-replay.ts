@@ -1,5 +1,5 @@
 import type { EventKey } from '../../ports/tenant-store.ts';
-import { clearCrashes } from './crashes.ts';
+import { crashRemoval } from './crashes.ts';
 import type { Inbox } from './inbox.ts';
 import { hasKey, isOfEvent, type ParkedKey } from './parked-rows.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -65,7 +65,7 @@ async function waitAgain(db: SystemDb, dialect: SqlDialect, row: ParkedKey): Pro
     })
     .where((eb) => eb.and([hasKey(eb, row), eb('State', '=', 'dead')]))
     .executeTakeFirst();
-  await clearCrashes(db, row);
+  await crashRemoval(db, row).execute();
   return Number(result.numUpdatedRows);
 }
 

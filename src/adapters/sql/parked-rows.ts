@@ -6,7 +6,7 @@ import type { SqlDialect } from './sql-dialect.ts';
 import type { ParkedTable, SystemDb, SystemTables } from './system-tables.ts';
 
 /** A row of `mq_parked` with its instants in milliseconds. */
-export interface ParkedRecord extends Omit<ParkedTable, 'DueAt' | 'FirstAt' | 'LastAt' | 'ClaimUntil'> {
+export interface ParkedRecord extends Omit<ParkedTable, 'DueAt' | 'FirstAt' | 'LastAt' | 'ClaimUntil' | 'ClaimedBy'> {
   dueAt: number;
   firstAt: number;
   lastAt: number;

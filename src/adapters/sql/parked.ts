@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Expression, sql } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import type { DeadReason, ParkedState } from '../../core/parked.ts';
@@ -15,24 +16,20 @@ import {
   toParkedRow,
 } from './parked-rows.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import type { SqlDialect } from './sql-dialect.ts';
+import { readNow, type SqlDialect } from './sql-dialect.ts';
 import type { SystemDb } from './system-tables.ts';
 
 /** Dead letters with another content than the event that was done: no run of that event answers for them. */
 const REUSED_ID: DeadReason = 'event-id-reused';
 
-/** Keys are compared by an OR of so many, and databases limit the depth of an expression. */
-const MAX_LEASED = 100;
-
-/** Ends an event's parked rows with its committed run, in the same transaction (delivery.md F12). */
-export async function resolveParked(db: SystemDb, dialect: SqlDialect, key: EventKey): Promise<void> {
-  await db
+/** Ends an event's parked rows, as a statement of the transaction that commits its run (delivery.md F12). */
+export function parkedResolution(db: SystemDb, dialect: SqlDialect, key: EventKey) {
+  return db
     .updateTable('mq_parked')
     .set({ State: 'resolved', LastAt: dialect.fromNow(0), ClaimUntil: null })
     .where((eb) => isOfEvent(eb, key))
     .where('State', '<>', 'resolved')
-    .where('Reason', '<>', REUSED_ID)
-    .execute();
+    .where('Reason', '<>', REUSED_ID);
 }
 
 /** `mq_parked`: messages that wait for their next attempt, and dead letters (delivery.md 3.2). */
@@ -57,23 +54,16 @@ export class SqlParkedStore implements ParkedStore {
   leaseDue(limit: number, leaseMs: number): Promise<readonly LeasedParkedRow[]> {
     const { dialect } = this.#database;
     return this.#database.write(async (db) => {
-      const claimUntil = (await this.#now(db)) + leaseMs;
+      const mark = randomUUID();
+      const claimUntil = (await readNow(db, dialect)) + leaseMs;
       const now = dialect.fromNow(0);
-      const rows = await selectParked(db, dialect)
-        .where('State', '=', 'waiting')
-        .where('DueAt', '<=', now)
-        .where((eb) => eb.or([eb('ClaimUntil', 'is', null), eb('ClaimUntil', '<=', now)]))
-        .orderBy('DueAt')
-        .limit(Math.min(limit, MAX_LEASED))
-        .execute();
-      if (rows.length === 0) return [];
-      const leased = rows.map((row) => ({ ...toParkedRow(row), claimUntil }));
-      await db
-        .updateTable('mq_parked')
-        .set({ ClaimUntil: dialect.instant(claimUntil) })
-        .where((eb) => eb.or(leased.map((row) => hasKey(eb, row))))
-        .execute();
-      return leased;
+      const head = sql`update mq_parked set ClaimUntil = ${dialect.instant(claimUntil)}, ClaimedBy = ${mark}`;
+      const rows = sql`where State = 'waiting' and DueAt <= ${now} and (ClaimUntil is null or ClaimUntil <= ${now})
+        order by DueAt limit ${limit}`;
+      const marked = await dialect.limitedWrite(head, 'mq_parked', rows).execute(db);
+      if (marked.numAffectedRows === 0n) return [];
+      const leased = selectParked(db, dialect).where('State', '=', 'waiting').where('ClaimedBy', '=', mark);
+      return (await leased.orderBy('DueAt').execute()).map((row) => ({ ...toParkedRow(row), claimUntil }));
     });
   }
 
@@ -92,7 +82,7 @@ export class SqlParkedStore implements ParkedStore {
   async resolve(key: EventKey): Promise<void> {
     await this.#database.write(async (db) => {
       const done = (await this.#inbox.find(db, key))?.status === 'done';
-      if (done) await resolveParked(db, this.#database.dialect, key);
+      if (done) await parkedResolution(db, this.#database.dialect, key).execute();
     });
   }
 
@@ -189,10 +179,5 @@ export class SqlParkedStore implements ParkedStore {
       .selectFrom('mq_parked')
       .select('EventId')
       .where((eb) => hasKey(eb, key));
-  }
-
-  async #now(db: SystemDb): Promise<number> {
-    const row = await db.selectNoFrom(this.#database.dialect.nowMillis.as('now')).executeTakeFirstOrThrow();
-    return row.now;
   }
 }

@@ -49,13 +49,11 @@ export class ConnectionPool {
   /** Gives a connection back. One that is not clean is cut. */
   release(connection: MysqlConnection): void {
     if (!this.#used.has(connection)) return;
-    if (connection.isLost || connection.isBusy || connection.inTransaction) return this.discard(connection);
-    if (this.#closed) connection.end();
-    const waiter = this.#waiters.shift();
-    if (waiter !== undefined) return waiter.grant(connection);
-    this.#used.delete(connection);
-    if (!this.#closed) this.#keep(connection);
-    this.#onReturn?.();
+    const isClean = !connection.isLost && !connection.isBusy && !connection.inTransaction;
+    const waiter = isClean ? this.#waiters.shift() : undefined;
+    if (waiter !== undefined) waiter.grant(connection);
+    else if (isClean) this.#putAway(connection);
+    else this.discard(connection);
   }
 
   /** Cuts a connection in use and opens another one for the next in line. */
@@ -129,6 +127,13 @@ export class ConnectionPool {
       }, waitMs);
       this.#waiters.push(waiter);
     });
+  }
+
+  #putAway(connection: MysqlConnection): void {
+    this.#used.delete(connection);
+    if (this.#closed) connection.end();
+    else this.#keep(connection);
+    this.#onReturn?.();
   }
 
   #keep(connection: MysqlConnection): void {

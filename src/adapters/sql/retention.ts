@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../../ports/clock.ts';
 import type { Retention } from '../../ports/tenant-store.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import type { SystemDb } from './system-tables.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { SystemDb, SystemTables } from './system-tables.ts';
 
 /** Rows of one statement: a purge must not hold the writer while runs wait (delivery.md F12). */
 const BATCH_ROWS = 1_000;
@@ -18,9 +19,9 @@ export async function purgeExpired(database: SqlDatabase, retention: Retention, 
     purgeParked(database, retention.deadLettersMs),
     purgeInbox(database, Math.max(retention.inboxMs, retention.deadLettersMs + REPLAY_MARGIN_MS)),
     purgeCrashes(database, retention.inboxMs),
-    purgeAttempts(clock.now() - retention.attemptsMs),
-    purgeLog('sys_log', clock.localText(clock.now() - retention.logsMs)),
-    purgeLog('diy_queue_receive_log', clock.localText(clock.now() - retention.logsMs)),
+    purgeAttempts(database, clock.now() - retention.attemptsMs),
+    purgeLog(database, 'sys_log', clock.localText(clock.now() - retention.logsMs)),
+    purgeLog(database, 'diy_queue_receive_log', clock.localText(clock.now() - retention.logsMs)),
   ];
   let removed = 0;
   for (const purge of purges) removed += await purgeAll(database, purge);
@@ -38,55 +39,34 @@ async function purgeAll(database: SqlDatabase, purge: Purge): Promise<number> {
 
 /** A waiting message is never too old. */
 function purgeParked({ dialect }: SqlDatabase, ageMs: number): Purge {
-  return async (db) => {
-    const result = await sql`
-      delete from mq_parked where (QueueName, EventId, Cycle, Attempt) in (
-        select * from (
-          select QueueName, EventId, Cycle, Attempt from mq_parked
-          where State <> 'waiting' and LastAt < ${dialect.fromNow(-ageMs)} limit ${BATCH_ROWS}
-        ) as expired
-      )`.execute(db);
-    return Number(result.numAffectedRows ?? 0);
-  };
+  return purge(dialect, 'mq_parked', sql`State <> 'waiting' and LastAt < ${dialect.fromNow(-ageMs)}`);
 }
 
 /** A key with a parked row stays: that row may be replayed. A torn row (`run`) stays for people. */
 function purgeInbox({ dialect }: SqlDatabase, ageMs: number): Purge {
-  return async (db) => {
-    const result = await sql`
-      delete from mq_inbox where (TenantLower, QueueName, EventId) in (
-        select * from (
-          select i.TenantLower, i.QueueName, i.EventId from mq_inbox as i
-          where i.Status = 'done' and i.DoneAt < ${dialect.fromNow(-ageMs)}
-            and not exists (select 1 from mq_parked as p where p.QueueName = i.QueueName and p.EventId = i.EventId)
-          limit ${BATCH_ROWS}
-        ) as expired
-      )`.execute(db);
-    return Number(result.numAffectedRows ?? 0);
-  };
+  const parked = sql`
+    select 1 from mq_parked where mq_parked.QueueName = mq_inbox.QueueName and mq_parked.EventId = mq_inbox.EventId`;
+  const expired = sql`Status = 'done' and DoneAt < ${dialect.fromNow(-ageMs)} and not exists (${parked})`;
+  return purge(dialect, 'mq_inbox', expired);
 }
 
 function purgeCrashes({ dialect }: SqlDatabase, ageMs: number): Purge {
-  return async (db) => {
-    const result = await db.deleteFrom('mq_crash').where('LastAt', '<', dialect.fromNow(-ageMs)).executeTakeFirst();
-    return Number(result.numDeletedRows);
-  };
+  return purge(dialect, 'mq_crash', sql`LastAt < ${dialect.fromNow(-ageMs)}`);
 }
 
-function purgeAttempts(before: number): Purge {
-  return async (db) => {
-    const expired = db.selectFrom('mq_attempt').select('RunId').where('StartedAt', '<', before).limit(BATCH_ROWS);
-    const batch = db.selectFrom(expired.as('expired')).select('RunId');
-    const result = await db.deleteFrom('mq_attempt').where('RunId', 'in', batch).executeTakeFirst();
-    return Number(result.numDeletedRows);
-  };
+function purgeAttempts({ dialect }: SqlDatabase, before: number): Purge {
+  return purge(dialect, 'mq_attempt', sql`StartedAt < ${before}`);
 }
 
-function purgeLog(table: 'sys_log' | 'diy_queue_receive_log', before: string): Purge {
+function purgeLog({ dialect }: SqlDatabase, table: 'sys_log' | 'diy_queue_receive_log', before: string): Purge {
+  return purge(dialect, table, sql`CreateTime < ${before}`);
+}
+
+/** Deletes by an index and a limit: a list of keys would have the server look at every row of the table. */
+function purge(dialect: SqlDialect, table: keyof SystemTables, expired: RawBuilder<unknown>): Purge {
+  const head = sql`delete from ${sql.table(table)}`;
   return async (db) => {
-    const expired = db.selectFrom(table).select('Id').where('CreateTime', '<', before).limit(BATCH_ROWS);
-    const batch = db.selectFrom(expired.as('expired')).select('Id');
-    const result = await db.deleteFrom(table).where('Id', 'in', batch).executeTakeFirst();
-    return Number(result.numDeletedRows);
+    const statement = dialect.limitedWrite(head, table, sql`where ${expired} limit ${BATCH_ROWS}`);
+    return Number((await statement.execute(db)).numAffectedRows ?? 0);
   };
 }

@@ -20,7 +20,7 @@ export async function createScriptTables(
   definitions: readonly TableDefinition[],
 ): Promise<readonly string[]> {
   const shapes = definitions.map((definition) => ({ shape: shapeOf(definition), rows: definition.rows }));
-  return database.write(async (db) => {
+  return database.define(async (db) => {
     const created: string[] = [];
     for (const { shape, rows } of shapes) {
       if ((await database.dialect.readTable(db, shape.name)) !== undefined) continue;

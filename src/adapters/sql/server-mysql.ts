@@ -134,7 +134,9 @@ const LEAST_PACKET = 33_554_432;
 function settingWarnings(variables: Variables): string[] {
   const warnings: string[] = [];
   if (variables.innodb_flush_log_at_trx_commit !== '1') {
-    warnings.push('innodb_flush_log_at_trx_commit is not 1: a crash of the server forgets effects that were acknowledged');
+    warnings.push(
+      'innodb_flush_log_at_trx_commit is not 1: a crash of the server forgets effects that were acknowledged',
+    );
   }
   if (isOn(variables.log_bin) && variables.sync_binlog !== '1') {
     warnings.push('sync_binlog is not 1: a crash of the machine forgets effects that were acknowledged');

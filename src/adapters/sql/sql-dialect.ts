@@ -35,8 +35,6 @@ export interface SqlDialect {
   readonly builder: Pick<Dialect, 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>;
   /** Transactions of one database exclude each other. */
   readonly singleWriter: boolean;
-  /** UPDATE and DELETE take ORDER BY and LIMIT. */
-  readonly limitsWrites: boolean;
   /** Indexes are part of CREATE TABLE, so that a table is never seen without them. */
   readonly inlineIndexes: boolean;
   /** What ends a CREATE TABLE of ours: engine and character set. */
@@ -52,6 +50,17 @@ export interface SqlDialect {
   /** `column = value` without regard to case, whatever the column's collation. */
   sameText(column: string, value: string): RawBuilder<boolean>;
   columnType(type: ColumnType): RawBuilder<unknown>;
+  /**
+   * An UPDATE or DELETE (`head`, without conditions) of the rows that `rows` (WHERE … ORDER BY … LIMIT …) selects. Each
+   * row is judged as it is when it is locked, so that two hosts never take the same one.
+   */
+  limitedWrite(head: RawBuilder<unknown>, table: string, rows: RawBuilder<unknown>): RawBuilder<unknown>;
   /** Looks a table or view up in the catalogue, by any case of its name. */
   readTable(db: SystemDb, name: string): Promise<CatalogueTable | undefined>;
+}
+
+/** The database's clock, in milliseconds UTC. */
+export async function readNow(db: SystemDb, dialect: SqlDialect): Promise<number> {
+  const row = await db.selectNoFrom(dialect.nowMillis.as('now')).executeTakeFirstOrThrow();
+  return row.now;
 }

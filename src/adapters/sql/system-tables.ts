@@ -58,6 +58,7 @@ export interface OutboxTable {
   Body: Uint8Array;
   Props: string;
   ClaimUntil: Instant;
+  ClaimedBy: string | null;
   Attempts: number;
   State: 'ready' | 'failed';
   LastError: string | null;
@@ -79,6 +80,7 @@ export interface ParkedTable {
   FirstAt: Instant;
   LastAt: Instant;
   ClaimUntil: Instant | null;
+  ClaimedBy: string | null;
 }
 
 export interface AttemptTable {

@@ -4,34 +4,57 @@ import { AppError, coerceError, describeError, orThrow } from '../../core/errors
 import { parseTenantId, tenantKey } from '../../core/tenant.ts';
 import type { Log } from '../../ports/log.ts';
 import type { TenantDirectory, TenantStatus, TenantStore } from '../../ports/tenant-store.ts';
-import { SqliteDatabase } from './database-sqlite.ts';
-import { migrate } from './migrate.ts';
-import type { RowMaker } from './platform-row.ts';
+import { MysqlAddress } from './address-mysql.ts';
+import { divideConnections, MysqlDatabase } from './database-mysql.ts';
+import { provisionSchema } from './provision-mysql.ts';
 import { SchemaCache } from './schema-cache.ts';
+import { asNeighbour, assertApart, type Neighbour, visibleNeighbours } from './tenant-isolation.ts';
+import {
+  DATABASE_TYPES,
+  filePlace,
+  isSamePlace,
+  type OpenerOptions,
+  type OpenTenant,
+  openTenant,
+  placeOf,
+  type TenantPlace,
+} from './tenant-opener.ts';
 import { type RegisteredTenant, TenantRegistry } from './tenant-registry.ts';
-import { SqlTenantStore } from './tenant-store.ts';
 
-export interface SqliteDirectoryOptions extends RowMaker {
-  /** Holds `tenants/{lower tenant}.db`. */
-  readonly dataDir: string;
+/** The main tenant's database: a file below `dataDir`, or a schema on a server. */
+export type MainDatabase =
+  | { readonly kind: 'sqlite' }
+  /** `mysql://user:password@host:port/schema`, wrapped so that it cannot be printed by mistake. */
+  | { readonly kind: 'mysql'; readonly url: { reveal(): string } };
+
+export interface TenantDirectoryOptions extends Pick<OpenerOptions, 'dataDir' | 'log' | 'clock' | 'ids'> {
   readonly mainTenant: string;
-  readonly log: Log;
-  /** Also adds our columns to tables the platform made; see migrate.ts. */
+  /** Default: a file. */
+  readonly main?: MainDatabase;
+  /** Connections per tenant on a server; default those of `divideConnections(10)`. */
+  readonly pools?: OpenerOptions['pools'];
+  /** Default: the platform's. */
+  readonly timeZone?: string;
   readonly extend?: boolean;
 }
 
-const DATABASE_TYPE = 'Sqlite';
+const PLATFORM_ZONE = 'Asia/Shanghai';
+const CONNECTIONS_PER_TENANT = 10;
 
 /**
- * Opens the main tenant's file and every enabled tenant registered in it. A child whose file cannot be opened is
- * unavailable, alone. @throws AppError when the main tenant's file cannot be opened.
+ * Opens the main tenant's database and that of every enabled tenant registered in it. A child whose database cannot be
+ * opened is unavailable, alone. @throws AppError when the main tenant's cannot be opened (see `openTenant`).
  */
-export async function createSqliteDirectory(options: SqliteDirectoryOptions): Promise<TenantDirectory> {
-  const main = orThrow(parseTenantId(options.mainTenant));
+export async function createTenantDirectory(options: TenantDirectoryOptions): Promise<TenantDirectory> {
+  const { main = { kind: 'sqlite' }, extend = false, timeZone = PLATFORM_ZONE } = options;
+  const pools = options.pools ?? divideConnections(CONNECTIONS_PER_TENANT);
+  const opener: OpenerOptions = { ...options, pools, timeZone, extend };
+  const tenant = orThrow(parseTenantId(options.mainTenant));
   mkdirSync(join(options.dataDir, 'tenants'), { recursive: true, mode: 0o700 });
-  const opened = await openTenant(options, main);
+  const place = mainPlace(main, options.dataDir, tenant);
+  const opened = await openTenant(opener, tenant, place);
   const registry = new TenantRegistry(opened.database, new SchemaCache(opened.database), options);
-  const directory = new SqliteTenantDirectory(options, opened.store, registry);
+  const directory = new SqlTenantDirectory(opener, opened, registry);
   try {
     await directory.refresh();
     return directory;
@@ -41,110 +64,181 @@ export async function createSqliteDirectory(options: SqliteDirectoryOptions): Pr
   }
 }
 
-interface OpenedTenant {
-  readonly database: SqliteDatabase;
-  readonly store: SqlTenantStore;
+/** A directory whose main tenant has a file. */
+export function createSqliteDirectory(options: Omit<TenantDirectoryOptions, 'main'>): Promise<TenantDirectory> {
+  return createTenantDirectory({ ...options, main: { kind: 'sqlite' } });
 }
 
-async function openTenant(options: SqliteDirectoryOptions, tenant: string): Promise<OpenedTenant> {
-  const database = SqliteDatabase.open(join(options.dataDir, 'tenants', `${tenantKey(tenant)}.db`));
-  try {
-    await migrate(database, { extend: options.extend ?? false });
-  } catch (error: unknown) {
-    await database.close();
-    throw error;
-  }
-  return { database, store: new SqlTenantStore(database, { ...options, tenant }) };
+function mainPlace(main: MainDatabase, dataDir: string, tenant: string): TenantPlace {
+  if (main.kind === 'sqlite') return filePlace(dataDir, tenant);
+  return { kind: 'mysql', address: MysqlAddress.parse(main.url.reveal()) };
 }
 
-class SqliteTenantDirectory implements TenantDirectory {
-  readonly #options: SqliteDirectoryOptions;
+interface NewPlace {
+  readonly place: TenantPlace;
+  /** Removes what was made for it. */
+  readonly undo: () => Promise<void>;
+}
+
+class SqlTenantDirectory implements TenantDirectory {
+  readonly #options: OpenerOptions;
   readonly #log: Log;
-  readonly #main: SqlTenantStore;
+  readonly #main: OpenTenant;
   readonly #registry: TenantRegistry;
   /** By lower-case name, the main tenant first. */
-  readonly #stores = new Map<string, SqlTenantStore>();
-  /** Why a tenant is unavailable, by lower-case name. */
+  readonly #tenants = new Map<string, OpenTenant>();
+  /** Why a tenant cannot be opened, by lower-case name. */
   readonly #reasons = new Map<string, string>();
-  #refreshing: Promise<void> | undefined;
+  /** Passes and additions take turns: two of them could open one database twice. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #closed = false;
+  /** What the log was last told about the main tenant. */
+  #warning = '';
 
-  constructor(options: SqliteDirectoryOptions, main: SqlTenantStore, registry: TenantRegistry) {
+  constructor(options: OpenerOptions, main: OpenTenant, registry: TenantRegistry) {
     this.#options = options;
     this.#log = options.log.child('sql.tenant-directory');
     this.#main = main;
     this.#registry = registry;
-    this.#stores.set(tenantKey(main.tenant), main);
+    this.#tenants.set(tenantKey(main.store.tenant), main);
   }
 
   open(): readonly TenantStore[] {
-    return [...this.#stores.values()];
+    return [...this.#tenants.values()].map(({ store }) => store);
   }
 
   get(tenant: string): TenantStore | undefined {
     const key = tenantKey(tenant);
+    const opened = this.#tenants.get(key);
     const reason = this.#reasons.get(key);
-    if (reason !== undefined) throw new AppError('TENANT_UNAVAILABLE', { tenant, reason });
-    return this.#stores.get(key);
+    if (opened === undefined && reason !== undefined) throw new AppError('TENANT_UNAVAILABLE', { tenant, reason });
+    return opened?.store;
   }
 
   async list(): Promise<readonly TenantStatus[]> {
     const children = (await this.#children()).map((row) => this.#statusOf(row));
-    return [{ tenant: this.#main.tenant, main: true, state: 'open' }, ...children];
+    return [{ tenant: this.#main.store.tenant, main: true, state: 'open' }, ...children];
   }
 
-  async add(name: string, databaseUrl: string | undefined): Promise<TenantStore> {
-    const tenant = orThrow(parseTenantId(name));
-    if (databaseUrl !== undefined) {
-      const rule = 'tenants of a SQLite host have their files under dataDir; leave it out';
-      throw new AppError('PARAM_INVALID', { field: 'databaseUrl', rule });
-    }
-    if (await this.#isKnown(tenant)) throw new AppError('TENANT_EXISTS', { tenant });
-    await this.#insert(tenant);
-    await this.refresh();
-    const store = this.get(tenant);
-    if (store === undefined) throw new AppError('TENANT_UNKNOWN', { tenant });
-    return store;
-  }
-
-  /** One pass at a time; a pass that is asked for meanwhile sees what the running one has not. */
-  async refresh(): Promise<void> {
-    while (this.#refreshing !== undefined) await this.#refreshing.catch(() => undefined);
-    this.#refreshing = this.#refreshAll().finally(() => {
-      this.#refreshing = undefined;
+  add(name: string, databaseUrl: string | undefined): Promise<TenantStore> {
+    return this.#inTurn(async () => {
+      const tenant = orThrow(parseTenantId(name));
+      if (await this.#isKnown(tenant)) throw new AppError('TENANT_EXISTS', { tenant });
+      const { place, undo } = await this.#newPlace(tenant, databaseUrl);
+      try {
+        return await this.#openAndRegister(tenant, place);
+      } catch (error: unknown) {
+        // A row that may be there must lead somewhere.
+        if (coerceError(error).code !== 'DB_COMMIT_UNKNOWN') await undo();
+        throw error;
+      }
     });
-    await this.#refreshing;
+  }
+
+  refresh(): Promise<void> {
+    return this.#inTurn(() => this.#refreshAll());
   }
 
   async close(): Promise<void> {
-    await this.#refreshing?.catch(() => undefined);
-    const stores = [...this.#stores.values()].reverse();
-    this.#stores.clear();
-    for (const store of stores) await store.close();
+    this.#closed = true;
+    await this.#turn;
+    const tenants = [...this.#tenants.values()].reverse();
+    this.#tenants.clear();
+    for (const { store } of tenants) await store.close();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(() => {
+      if (this.#closed) throw new AppError('DB_UNAVAILABLE', { reason: 'the tenant directory was closed' });
+      return work();
+    });
+    this.#turn = turn.catch(() => undefined);
+    return turn;
   }
 
   async #refreshAll(): Promise<void> {
     const children = await this.#children();
-    const wanted = new Set(children.filter(({ enabled }) => enabled).map(({ tenant }) => tenantKey(tenant)));
-    for (const child of children) if (child.enabled) await this.#openChild(child);
+    const enabled = children.filter((child) => child.enabled);
+    const wanted = new Set(enabled.map(({ tenant }) => tenantKey(tenant)));
     for (const key of this.#reasons.keys()) if (!wanted.has(key)) this.#reasons.delete(key);
-    for (const [key, store] of this.#stores) {
-      if (store !== this.#main && !wanted.has(key)) await this.#closeChild(key, store);
+    for (const [key, opened] of this.#tenants) {
+      if (opened !== this.#main && !wanted.has(key)) await this.#closeTenant(key, opened);
     }
+    // One server that does not answer must not keep the others waiting.
+    await Promise.all(enabled.map((child) => this.#openChild(child, enabled)));
+    await this.#warnOfMain(enabled);
   }
 
-  async #openChild(child: RegisteredTenant): Promise<void> {
+  /** Opens a child, or opens it again when its row leads somewhere else; the old one serves until the new one does. */
+  async #openChild(child: RegisteredTenant, children: readonly RegisteredTenant[]): Promise<void> {
     const key = tenantKey(child.tenant);
-    if (this.#stores.has(key)) return;
+    const before = this.#tenants.get(key);
     try {
       const tenant = orThrow(parseTenantId(child.tenant));
-      assertSqlite(child);
-      const { store } = await openTenant(this.#options, tenant);
-      this.#stores.set(key, store);
+      const place = placeOf(child, this.#options.dataDir, this.#main.place.kind);
+      if (before === undefined || !isSamePlace(before.place, place)) {
+        this.#keep(tenant, await this.#openApart(tenant, place, children));
+        await before?.store.close();
+      }
       this.#reasons.delete(key);
-      this.#log.info('tenant.opened', { tenant });
     } catch (error: unknown) {
       this.#markUnavailable(key, coerceError(error));
     }
+  }
+
+  async #openAndRegister(tenant: string, place: TenantPlace): Promise<TenantStore> {
+    const opened = await this.#openApart(tenant, place, await this.#children());
+    try {
+      await this.#insert(tenant, place);
+    } catch (error: unknown) {
+      await opened.store.close();
+      throw error;
+    }
+    this.#keep(tenant, opened);
+    return opened.store;
+  }
+
+  async #openApart(tenant: string, place: TenantPlace, children: readonly RegisteredTenant[]): Promise<OpenTenant> {
+    const opened = await openTenant(this.#options, tenant, place);
+    try {
+      await assertApart(tenant, opened, this.#neighbours(children));
+      return opened;
+    } catch (error: unknown) {
+      await opened.store.close();
+      throw error;
+    }
+  }
+
+  #keep(tenant: string, opened: OpenTenant): void {
+    this.#tenants.set(tenantKey(tenant), opened);
+    this.#log.info('tenant.opened', { tenant });
+  }
+
+  /** Everybody on a server, open or not. */
+  #neighbours(children: readonly RegisteredTenant[]): readonly Neighbour[] {
+    const open = [...this.#tenants.values()].map((opened) => asNeighbour(opened.store.tenant, opened));
+    const registered = children.map((child) => this.#registeredNeighbour(child));
+    return [...open, ...registered].filter((neighbour) => neighbour !== undefined);
+  }
+
+  #registeredNeighbour(child: RegisteredTenant): Neighbour | undefined {
+    try {
+      const place = placeOf(child, this.#options.dataDir, this.#main.place.kind);
+      return place.kind === 'mysql' ? { tenant: child.tenant, address: place.address, identity: undefined } : undefined;
+    } catch {
+      // Its own opening says what is wrong with the row.
+      return undefined;
+    }
+  }
+
+  /** The main tenant's user makes schemas for others and so sees them; it is the host's own, but scripts run under it, too. */
+  async #warnOfMain(children: readonly RegisteredTenant[]): Promise<void> {
+    const tenant = this.#main.store.tenant;
+    const schemas = await visibleNeighbours(tenant, this.#main, this.#neighbours(children)).catch(() => []);
+    const message = `the user of the main tenant sees schemas of other tenants: ${[...new Set(schemas)].join(', ')}`;
+    if (schemas.length === 0 || this.#warning === message) return;
+    this.#warning = message;
+    this.#log.warn('database.misconfigured', { tenant, message });
   }
 
   /** Logged once per reason: every reconcile pass tries again. */
@@ -154,25 +248,38 @@ class SqliteTenantDirectory implements TenantDirectory {
     this.#reasons.set(key, reason);
   }
 
-  async #closeChild(key: string, store: SqlTenantStore): Promise<void> {
-    this.#stores.delete(key);
+  async #closeTenant(key: string, { store }: OpenTenant): Promise<void> {
+    this.#tenants.delete(key);
     await store.close();
   }
 
   async #children(): Promise<readonly RegisteredTenant[]> {
-    const mainKey = tenantKey(this.#main.tenant);
+    const mainKey = tenantKey(this.#main.store.tenant);
     return (await this.#registry.readAll()).filter(({ tenant }) => tenantKey(tenant) !== mainKey);
   }
 
   async #isKnown(tenant: string): Promise<boolean> {
     const key = tenantKey(tenant);
-    if (key === tenantKey(this.#main.tenant)) return true;
+    if (key === tenantKey(this.#main.store.tenant)) return true;
     return (await this.#children()).some((child) => tenantKey(child.tenant) === key);
   }
 
-  async #insert(tenant: string): Promise<void> {
+  async #newPlace(tenant: string, databaseUrl: string | undefined): Promise<NewPlace> {
+    if (databaseUrl !== undefined) {
+      return { place: { kind: 'mysql', address: MysqlAddress.parse(databaseUrl) }, undo: async () => undefined };
+    }
+    const { database } = this.#main;
+    if (!(database instanceof MysqlDatabase)) {
+      return { place: filePlace(this.#options.dataDir, tenant), undo: async () => undefined };
+    }
+    const { address, undo } = await provisionSchema(database, tenant, this.#options.ids);
+    return { place: { kind: 'mysql', address }, undo };
+  }
+
+  async #insert(tenant: string, place: TenantPlace): Promise<void> {
+    const connection = place.kind === 'mysql' ? place.address.toConnectionString() : '';
     try {
-      await this.#registry.insert(tenant, DATABASE_TYPE);
+      await this.#registry.insert({ tenant, databaseType: DATABASE_TYPES[place.kind], connection });
     } catch (error: unknown) {
       const failure = coerceError(error);
       throw failure.code === 'ROW_NOT_UNIQUE' ? new AppError('TENANT_EXISTS', { tenant }) : failure;
@@ -182,14 +289,7 @@ class SqliteTenantDirectory implements TenantDirectory {
   #statusOf({ tenant, enabled }: RegisteredTenant): TenantStatus {
     if (!enabled) return { tenant, main: false, state: 'disabled' };
     const key = tenantKey(tenant);
-    if (this.#stores.has(key)) return { tenant, main: false, state: 'open' };
+    if (this.#tenants.has(key)) return { tenant, main: false, state: 'open' };
     return { tenant, main: false, state: 'unavailable', reason: this.#reasons.get(key) ?? 'not opened yet' };
   }
-}
-
-/** A row of the platform may name another kind of database; opening an empty file instead would look like lost data. */
-function assertSqlite({ tenant, databaseType }: RegisteredTenant): void {
-  if (databaseType === '' || databaseType.toLowerCase() === DATABASE_TYPE.toLowerCase()) return;
-  const reason = `DbType ${databaseType} is not supported by this host, which opens SQLite files only`;
-  throw new AppError('TENANT_UNAVAILABLE', { tenant, reason });
 }

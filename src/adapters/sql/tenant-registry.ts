@@ -10,6 +10,8 @@ export interface RegisteredTenant {
   readonly enabled: boolean;
   /** Kind of database the row asks for; empty for the default. */
   readonly databaseType: string;
+  /** `DbConn` of the row. It holds a password: it goes into no log, error or answer. */
+  readonly connection: string;
 }
 
 /** `sys_osclients` in the main tenant's database: who the tenants are. */
@@ -37,7 +39,7 @@ export class TenantRegistry {
   }
 
   /** Writes the tenant's row. @throws AppError ROW_NOT_UNIQUE. */
-  async insert(tenant: string, databaseType: string): Promise<void> {
+  async insert({ tenant, databaseType, connection }: Omit<RegisteredTenant, 'enabled'>): Promise<void> {
     const columns = await this.#schema.columnNames('sys_osclients');
     const row = {
       ...fixedColumns(this.#maker),
@@ -45,6 +47,7 @@ export class TenantRegistry {
       ClientName: tenant,
       IsEnable: 1,
       DbType: databaseType,
+      ...(connection === '' ? {} : { DbConn: connection }),
     };
     await this.#database.write((db) => db.insertInto('sys_osclients').values(onlyColumns(row, columns)).execute());
   }
@@ -56,5 +59,6 @@ function toRegisteredTenant(row: PlatformRow): RegisteredTenant {
     tenant: String(row.OsClient ?? '').trim(),
     enabled: enabled === null || enabled === undefined || isSet(enabled),
     databaseType: String(row.DbType ?? '').trim(),
+    connection: String(row.DbConn ?? '').trim(),
   };
 }

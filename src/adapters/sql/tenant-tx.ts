@@ -1,11 +1,19 @@
 import type { TableStore } from '../../ports/table-store.ts';
-import type { CommitPacket, Doom, InboxClaim, OutboxRow, TenantTx } from '../../ports/tenant-store.ts';
-import { clearCrashes } from './crashes.ts';
+import type {
+  CommitPacket,
+  Doom,
+  EventKey,
+  InboxClaim,
+  OutboxMessage,
+  OutboxRow,
+  TenantTx,
+} from '../../ports/tenant-store.ts';
+import { crashRemoval } from './crashes.ts';
 import type { Inbox } from './inbox.ts';
-import { insertOutbox } from './outbox.ts';
-import { resolveParked } from './parked.ts';
+import { outboxInsert } from './outbox.ts';
+import { parkedResolution } from './parked.ts';
 import type { SchemaCache } from './schema-cache.ts';
-import type { TxSession } from './sql-database.ts';
+import type { PacketStatement, TxSession } from './sql-database.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import { SqlTableStore } from './table-store.ts';
 
@@ -46,31 +54,30 @@ export class SqlTenantTx implements TenantTx {
     return this.#session.undoToMark();
   }
 
-  async commit(packet: CommitPacket): Promise<readonly OutboxRow[]> {
-    try {
-      const rows = await this.#writePacket(packet);
-      await this.#session.commit();
-      return rows;
-    } catch (error: unknown) {
-      await this.#session.rollback();
-      throw error;
-    }
+  async commit({ claims, outbox }: CommitPacket): Promise<readonly OutboxRow[]> {
+    const results = await this.#session.commit([
+      ...outbox.map((message) => ({ query: this.#insertOutbox(message) })),
+      ...claims.filter(({ resolveParked: resolves }) => resolves).flatMap((claim) => this.#settleParked(claim)),
+      // Last: the guard then also covers the statements before it.
+      ...claims.map((claim) => this.#parts.inbox.finish(this.#session.system, claim)),
+    ]);
+    return outbox.map((message, index) => ({ ...message, seq: Number(results[index]?.insertId), attempts: 0 }));
   }
 
   rollback(): Promise<void> {
     return this.#session.rollback();
   }
 
-  /** The inbox last: its guard then also covers the statements before it. */
-  async #writePacket({ claims, outbox }: CommitPacket): Promise<readonly OutboxRow[]> {
-    const { dialect, inbox } = this.#parts;
+  abort(): Promise<void> {
+    return this.#session.abort();
+  }
+
+  #insertOutbox(message: OutboxMessage) {
+    return outboxInsert(this.#session.system, this.#parts.dialect, message);
+  }
+
+  #settleParked(key: EventKey): readonly PacketStatement[] {
     const db = this.#session.system;
-    const rows = await insertOutbox(db, dialect, outbox);
-    for (const claim of claims.filter(({ resolveParked: resolves }) => resolves)) {
-      await resolveParked(db, dialect, claim);
-      await clearCrashes(db, claim);
-    }
-    for (const claim of claims) await inbox.finish(db, claim);
-    return rows;
+    return [{ query: parkedResolution(db, this.#parts.dialect, key) }, { query: crashRemoval(db, key) }];
   }
 }

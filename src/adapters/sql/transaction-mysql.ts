@@ -1,7 +1,7 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { AppError, coerceError } from '../../core/errors.ts';
 import type { Doom } from '../../ports/tenant-store.ts';
-import { packetsOf } from './commit-packet-mysql.ts';
+import { goesAsText, packetsOf } from './commit-packet-mysql.ts';
 import type { MysqlConnection, Statement } from './connection-mysql.ts';
 import { isGuardFailure, isSessionLost } from './errors-mysql.ts';
 import { kyselyOver } from './kysely-session.ts';
@@ -55,6 +55,8 @@ export class MysqlTransaction implements TxSession {
   #doom: Doom | undefined;
   #ended = false;
   readonly #heartbeat: NodeJS.Timeout;
+  #system: SystemDb | undefined;
+  #script: ScriptDb | undefined;
 
   private constructor(
     parts: TransactionParts,
@@ -81,11 +83,13 @@ export class MysqlTransaction implements TxSession {
   }
 
   get system(): SystemDb {
-    return kyselyOver<SystemTables>(this.#parts.dialect, (query) => this.#execute(query, 'host'));
+    this.#system ??= kyselyOver<SystemTables>(this.#parts.dialect, (query) => this.#execute(query, 'host'));
+    return this.#system;
   }
 
   get script(): ScriptDb {
-    return kyselyOver(this.#parts.dialect, (query) => this.#execute(query, 'script'));
+    this.#script ??= kyselyOver(this.#parts.dialect, (query) => this.#execute(query, 'script'));
+    return this.#script;
   }
 
   get doom(): Doom | undefined {
@@ -153,14 +157,14 @@ export class MysqlTransaction implements TxSession {
     }
   }
 
-  async #send(query: Statement, authority: Authority): Promise<QueryResult<unknown>> {
-    const markDue = this.#markDue;
+  async #send(query: CompiledQuery, authority: Authority): Promise<QueryResult<unknown>> {
+    const mark = this.#markDue ? [SAVEPOINT] : [];
     this.#markDue = false;
-    if (markDue && authority === 'host') {
-      const [, result] = await this.#first((connection) => connection.run([SAVEPOINT, query], HOST_STATEMENT_MS));
-      return result ?? { rows: [] };
+    if (authority === 'host' && (goesAsText(query) || (mark.length > 0 && query.query.kind === 'InsertQueryNode'))) {
+      const results = await this.#first((connection) => connection.run([...mark, query], HOST_STATEMENT_MS));
+      return results.at(-1) ?? { rows: [] };
     }
-    if (markDue) await this.#first((connection) => connection.run([SAVEPOINT], HOST_STATEMENT_MS));
+    if (mark.length > 0) await this.#first((connection) => connection.run(mark, HOST_STATEMENT_MS));
     const timeoutMs = authority === 'host' ? HOST_STATEMENT_MS : undefined;
     return this.#first((connection) => connection.execute(query, timeoutMs));
   }
@@ -209,8 +213,8 @@ export class MysqlTransaction implements TxSession {
     for (const [index, packet] of packets.entries()) {
       const isLast = index === packets.length - 1;
       try {
-        const answers = await this.#first((connection) => packet.send(connection, isLast, HOST_STATEMENT_MS));
-        results.push(...answers);
+        this.#used = true;
+        results.push(...(await packet.send(this.#connection, isLast, HOST_STATEMENT_MS)));
       } catch (error: unknown) {
         const failure = coerceError(error);
         if (isLast && isSessionLost(failure)) throw new AppError('DB_COMMIT_UNKNOWN', {}, { cause: failure });

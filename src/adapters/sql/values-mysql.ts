@@ -20,7 +20,14 @@ export const castCell: Cast = (field, next) => {
     case 'FLOAT':
       return shortFloat(next());
     case 'GEOMETRY':
-      return field.buffer();
+      return plainBytes(field.buffer());
+    case 'TINY_BLOB':
+    case 'MEDIUM_BLOB':
+    case 'LONG_BLOB':
+    case 'BLOB':
+    case 'STRING':
+    case 'VAR_STRING':
+      return plainBytes(next());
     default:
       return next();
   }
@@ -46,6 +53,11 @@ function bitsToNumber(bytes: Buffer | null): number | string | null {
   return Number.isSafeInteger(number) ? number : String(bits);
 }
 
+/** Text columns have these types, too, and come as text. */
+function plainBytes(value: unknown): unknown {
+  return Buffer.isBuffer(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value;
+}
+
 function shortFloat(value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(FLOAT_DIGITS)) : value;
 }
@@ -54,7 +66,8 @@ function shortFloat(value: unknown): unknown {
 export function toBindable(value: unknown): unknown {
   if (value === null || typeof value === 'string') return value;
   if (typeof value === 'boolean') return mysql.TypedParameter.LONGLONG(value ? 1 : 0);
-  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return mysql.TypedParameter.LONGLONG(value as number | bigint);
+  if (typeof value === 'bigint' || Number.isSafeInteger(value))
+    return mysql.TypedParameter.LONGLONG(value as number | bigint);
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (value instanceof Uint8Array) return asBuffer(value);
   throw new AppError('PARAM_INVALID', {

@@ -37,7 +37,14 @@
     if (value === kit.transaction) return '{"$trans":true}';
     const json = kit.stringify(value);
     if (json === undefined) return 'null';
+    // JSON writes NaN and Infinity as null; a column that was never meant to be emptied would be.
+    if (kit.includes(json, 'null')) kit.stringify(value, refuseNonFinite);
     return kit.includes(json, TRANSACTION_MARK) ? withoutTransactionMark(json) : json;
+  }
+
+  function refuseNonFinite(key, value) {
+    if (typeof value !== 'number' || kit.isFinite(value)) return value;
+    throw new kit.ErrorConstructor(`${key}: ${kit.string(value)} 不是有限的数 / is no finite number`);
   }
 
   // Only the object itself, by identity, stands for the transaction; a look-alike is a plain object without the key.

@@ -144,6 +144,27 @@ test('events are heard again after a lost connection, and everything before coun
   await eventually(() => assert.deepEqual(notes.events, ['t1/engine:heard']));
 });
 
+test('what could not be announced is announced when the connection is back', async (t) => {
+  await using server = await startRedis();
+  await using proxy = await TcpProxy.open(server.url);
+  const redis = connect(t, proxy.url(server.url));
+  const other = connect(t, server.url);
+  const notes = new EventNotes();
+  await redis.probe();
+  await eventually(() => assert.equal(other.invalidation.isLive(), true));
+  other.invalidation.listen(notes);
+  await proxy.refuse();
+  await eventually(() => assert.equal(redis.isUp(), false));
+  await refusal(redis.invalidation.announce('t1', ['engine:a']));
+  await proxy.listen();
+  await eventually(() => assert.deepEqual([notes.events, notes.misses], [['t1/engine:a'], 0]));
+  await proxy.refuse();
+  await eventually(() => assert.equal(redis.isUp(), false));
+  for (let index = 0; index < 150; index++) await refusal(redis.invalidation.announce('t1', [`engine:${index}`]));
+  await proxy.listen();
+  await eventually(() => assert.equal(notes.misses, 1));
+});
+
 test('an idle connection whose other end is gone is noticed by itself', async (t) => {
   await using server = await startRedis();
   await using proxy = await TcpProxy.open(server.url);

@@ -100,10 +100,10 @@ export const openSqlitePlace: OpenTenantStore = async (t) => {
         outside.exec(`update ${table} set ${columns.map((column) => `${column} = ${column} - ${ms}`).join(', ')}`);
       }
     },
-    holdFromOutside() {
+    async holdTransactions() {
       const outside = outsideConnection(path);
       outside.exec('begin immediate');
-      return () => outside.close();
+      return async () => outside.close();
     },
   };
 };

@@ -57,7 +57,7 @@ describe('the tenant directory', () => {
     for (const name of ['', '../x', 'a/b', 'a.b', '租户', '-a', 'a'.repeat(51)]) {
       await assert.rejects(directory.add(name, undefined), hasCode('TENANT_INVALID'), name);
     }
-    await assert.rejects(directory.add('b', 'mysql://x'), hasCode('PARAM_INVALID'));
+    await assert.rejects(directory.add('b', 'mysql://x'), hasCode('DB_URL_INVALID'));
   });
 
   it('keeps the rows of two tenants apart', async (t) => {

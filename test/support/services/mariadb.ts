@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { ensurePrograms } from './packages.ts';
+import { ensurePrograms, PROGRAM_PATH } from './packages.ts';
 import { serviceDir } from './service-dir.ts';
 import { servicePort } from './service-port.ts';
 import { ServiceProcess } from './service-process.ts';
@@ -74,7 +74,9 @@ export class MariaDb extends ServiceProcess {
 export async function startMariaDb(dir = serviceDir('mariadb'), options: MariaDbOptions = {}): Promise<MariaDb> {
   await ensurePrograms('mariadb');
   const install = ['--no-defaults', ...AS_ROOT, `--datadir=${join(dir, 'data')}`];
-  await run('mariadb-install-db', [...install, '--auth-root-authentication-method=normal', '--skip-test-db']);
+  await run('mariadb-install-db', [...install, '--auth-root-authentication-method=normal', '--skip-test-db'], {
+    env: { PATH: PROGRAM_PATH },
+  });
   const server = new MariaDb(dir, await servicePort(), options);
   await server.start();
   return server;

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -14,8 +15,25 @@ const PACKAGES = {
 
 export type ServiceName = keyof typeof PACKAGES;
 
-/** Debian asks this program before it starts a service of a new package. */
-const START_POLICY = '/usr/sbin/policy-rc.d';
+/** Debian asks policy-rc.d before it starts the service of a new package; 101 is "no". */
+const INSTALL = `set -e
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+  trap 'rm -f $policy' EXIT
+  printf '#!/bin/sh\\nexit 101\\n' > $policy
+  chmod 755 $policy
+fi
+apt-get -o DPkg::Lock::Timeout=300 update
+apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"`;
+
+/** Held by the process that installs, so that another run of the tests waits for it. */
+const INSTALL_LOCK = join(tmpdir(), 'v8host-test-services-install.lock');
+
+/** Where Debian has servers that a user's PATH may lack. */
+const SYSTEM_DIRECTORIES = ['/usr/sbin', '/usr/bin'];
+
+/** PATH of everything the harness starts. */
+export const PROGRAM_PATH = [process.env.PATH ?? '', ...SYSTEM_DIRECTORIES].join(delimiter);
 
 /**
  * Makes sure that the services' programs are there; installs them where we may (root on Debian), without starting
@@ -25,16 +43,15 @@ const START_POLICY = '/usr/sbin/policy-rc.d';
 export async function ensurePrograms(...names: readonly ServiceName[]): Promise<void> {
   const missing = missingPackages(names);
   if (missing.length === 0) return;
-  const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
+  const command = `apt-get update && apt-get install -y --no-install-recommends ${missing.join(' ')}`;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    throw new Error(
-      `tests with real services need ${missing.join(', ')}: run \`${command}\`, or use SERVICES=external`,
-    );
+    throw new Error(`the tests need ${missing.join(', ')}: run \`${command}\`, or use SERVICES=external`);
   }
   process.stderr.write(`installing for the tests: ${missing.join(', ')}\n`);
-  await withoutServiceStart(() => install(missing));
-  const still = missingPackages(names);
-  if (still.length > 0) throw new Error(`${still.join(', ')} could not be installed: run \`${command}\``);
+  const failure = await install(missing);
+  if (missingPackages(names).length > 0) {
+    throw new Error(`${missing.join(', ')} could not be installed: run \`${command}\``, { cause: failure });
+  }
 }
 
 function missingPackages(names: readonly ServiceName[]): string[] {
@@ -42,8 +59,7 @@ function missingPackages(names: readonly ServiceName[]): string[] {
 }
 
 function isThere(program: string): boolean {
-  const directories = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin'];
-  const places = program.startsWith('/') ? [program] : directories.map((dir) => join(dir, program));
+  const places = program.startsWith('/') ? [program] : PROGRAM_PATH.split(delimiter).map((dir) => join(dir, program));
   return places.some((place) => {
     try {
       accessSync(place, constants.X_OK);
@@ -54,20 +70,12 @@ function isThere(program: string): boolean {
   });
 }
 
-async function install(packages: readonly string[]): Promise<void> {
-  const env = { PATH: process.env.PATH ?? '', DEBIAN_FRONTEND: 'noninteractive' };
-  // Another process of the run may be installing: wait for it instead of failing.
-  const wait = ['-o', 'DPkg::Lock::Timeout=300'];
-  await run('apt-get', [...wait, 'update'], { env });
-  await run('apt-get', [...wait, 'install', '-y', '--no-install-recommends', ...packages], { env, maxBuffer: 1 << 26 });
-}
-
-async function withoutServiceStart(work: () => Promise<void>): Promise<void> {
-  const isOurs = !existsSync(START_POLICY);
-  if (isOurs) writeFileSync(START_POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  try {
-    await work();
-  } finally {
-    if (isOurs) rmSync(START_POLICY, { force: true });
-  }
+/** @returns what went wrong, if anything did. */
+async function install(packages: readonly string[]): Promise<unknown> {
+  const env = { PATH: PROGRAM_PATH, DEBIAN_FRONTEND: 'noninteractive' };
+  const args = [INSTALL_LOCK, 'sh', '-c', INSTALL, 'install', ...packages];
+  return run('flock', args, { env, maxBuffer: 1 << 26 }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'amqplib';
 import { Redis as Client } from 'ioredis';
 import { processesUnder } from './left-over.ts';
 import { startMariaDb } from './mariadb.ts';
-import { startRabbitMq } from './rabbitmq.ts';
+import { QUORUM_QUEUE_SETTLED_MS, startRabbitMq } from './rabbitmq.ts';
 import { startRedis } from './redis.ts';
 import { serviceDir } from './service-dir.ts';
 
@@ -40,6 +41,7 @@ test('RabbitMQ keeps confirmed messages over a kill, on the same ports', async (
   await channel.assertQueue('kept', { durable: true, arguments: { 'x-queue-type': 'quorum' } });
   channel.sendToQueue('kept', Buffer.from('hello'), { persistent: true });
   await channel.waitForConfirms();
+  await sleep(QUORUM_QUEUE_SETTLED_MS);
   await node.kill();
   await assert.rejects(connect(node.url));
   await node.start();
@@ -84,7 +86,7 @@ test('a frozen service keeps its connections and answers after the thaw', async 
     isAnswered = true;
     return text;
   });
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await sleep(200);
   assert.equal(isAnswered, false);
   server.thaw();
   assert.equal(await answer, 'PONG');
@@ -92,5 +94,5 @@ test('a frozen service keeps its connections and answers after the thaw', async 
 });
 
 test('a service that cannot start says why', async () => {
-  await assert.rejects(startMariaDb(undefined, { args: ['--no-such-option'] }), /did not start:[^]*no-such-option/);
+  await assert.rejects(startMariaDb(undefined, { args: ['--no-such-option'] }), /did not start:.*no-such-option/s);
 });

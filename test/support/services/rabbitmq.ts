@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ensurePrograms } from './packages.ts';
+import { ensurePrograms, PROGRAM_PATH } from './packages.ts';
 import { serviceDir } from './service-dir.ts';
 import { servicePort } from './service-port.ts';
 import { ServiceProcess } from './service-process.ts';
@@ -10,6 +10,13 @@ import { type ProcessPlan, TiedProcess } from './tied-process.ts';
 
 const BIN = '/usr/lib/rabbitmq/bin';
 const run = promisify(execFile);
+
+/**
+ * A quorum queue younger than this may not survive a kill of its node: its registration reaches the disk 500 ms after
+ * the declaration, and without it the queue comes back empty and without a leader, and answers nothing (rabbitmq-server
+ * issue 15725). A test that kills waits this long after it declared.
+ */
+export const QUORUM_QUEUE_SETTLED_MS = 1_000;
 
 export interface RabbitMqOptions {
   /** Lines of rabbitmq.conf beside ours, such as `consumer_timeout = 5000`. */
@@ -54,7 +61,7 @@ export class RabbitMq extends ServiceProcess {
 
   /** Runs `rabbitmqctl` against this node; about a second each, the management API is faster. @returns its output. */
   async rabbitmqctl(...args: string[]): Promise<string> {
-    const env = { ...this.#environment(), PATH: process.env.PATH ?? '' };
+    const env = { ...this.#environment(), PATH: PROGRAM_PATH };
     const { stdout } = await run(join(BIN, 'rabbitmqctl'), args, { env, cwd: this.#dir });
     return stdout;
   }

@@ -16,14 +16,15 @@ export function serviceDir(name: string): string {
 
 /** Removes every folder this process got; its services have ended. */
 export function removeServiceDirs(): void {
-  if (root !== undefined) rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  if (root !== undefined) remove(root);
   root = undefined;
 }
 
 function openRoot(): string {
+  // A run that was killed could not remove its own.
   for (const name of readdirSync(tmpdir())) {
     const owner = NAME.exec(name)?.[1];
-    if (owner !== undefined && !isAlive(Number(owner))) removeLeftOver(join(tmpdir(), name));
+    if (owner !== undefined && !isAlive(Number(owner))) remove(join(tmpdir(), name));
   }
   return mkdtempSync(join(tmpdir(), `v8host-services-${process.pid}-`));
 }
@@ -37,11 +38,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What a killed run left; another user's is not ours to remove. */
-function removeLeftOver(dir: string): void {
+/** What cannot be removed (another user's, or a service is still dying in it) is left to the next run. */
+function remove(dir: string): void {
   try {
-    rmSync(dir, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
   } catch {
-    // It costs disk space only, and the one who may remove it will.
+    // It costs disk space only.
   }
 }

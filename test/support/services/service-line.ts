@@ -25,9 +25,14 @@ export function holdLine(): Socket | undefined {
   if (path === undefined || Number(runner) === process.pid) return undefined;
   if (line !== undefined) return line;
   line = createConnection(path).unref().resume();
-  line.once('close', () => process.exit(1));
-  line.on('error', () => process.exit(1));
+  line.once('close', endWithoutRunner);
+  line.on('error', endWithoutRunner);
   return line;
+}
+
+function endWithoutRunner(): never {
+  process.stderr.write('the test runner is gone\n');
+  process.exit(1);
 }
 
 /** Asks the runner for a service, one question at a time. @returns undefined where there is no runner. */

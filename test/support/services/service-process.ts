@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProcessPlan, TiedProcess } from './tied-process.ts';
 
-const START_MS = 60_000;
+const START_MS = 90_000;
 const STOP_MS = 20_000;
 
 /** A service that can be killed, frozen and started again on the same data and port. */

@@ -34,6 +34,11 @@ async function exchange(socket: Socket, text: string): Promise<string> {
   return String((await once(socket, 'data'))[0]);
 }
 
+/** Resolves when it is closed, by whatever. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.on('error', () => undefined).once('close', () => resolve()));
+}
+
 test('bytes pass both ways, and the URL leads to the proxy', async (t) => {
   const { proxy, url } = await echo(t);
   assert.equal(proxy.url(url), `echo://user:p%40ss@127.0.0.1:${proxy.port}/x`);
@@ -103,13 +108,13 @@ test('held replies come at the resume: the service has done what the client does
 test('held requests do not reach the service, and a cut loses them', async (t) => {
   const { proxy, received } = await echo(t);
   const socket = await dial(proxy);
-  socket.on('error', () => undefined);
+  const isClosed = closed(socket);
   assert.equal(await exchange(socket, 'a'), 'A');
   proxy.pause('requests');
   socket.write('lost');
   await sleep(50);
   proxy.cut();
-  await once(socket, 'close');
+  await isClosed;
   proxy.resume();
   await sleep(50);
   assert.deepEqual(received, ['a']);
@@ -128,12 +133,10 @@ test('a slow way delays and keeps the order', async (t) => {
 });
 
 test('a service that is down closes the client', async (t) => {
-  const { proxy, url } = await echo(t);
+  const { url } = await echo(t);
   await using dead = await TcpProxy.open(url);
   await dead.refuse();
   await using before = await TcpProxy.open(`echo://127.0.0.1:${dead.port}`);
-  const socket = createConnection(before.port, '127.0.0.1');
-  socket.on('error', () => undefined);
-  await once(socket, 'close');
-  assert.equal(proxy.open, 0);
+  await closed(createConnection(before.port, '127.0.0.1'));
+  assert.equal(before.open, 0);
 });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { PROGRAM_PATH } from './packages.ts';
 import { removeServiceDirs } from './service-dir.ts';
 import { holdLine } from './service-line.ts';
 
@@ -19,6 +20,19 @@ export interface ProcessPlan {
   readonly logFile: string;
 }
 
+/**
+ * A command that gets the signal from the kernel when the process that spawns it is gone; where the system has no such
+ * thing, the command as it is.
+ */
+export function tiedCommand(
+  signal: 'KILL' | 'TERM',
+  file: string,
+  args: readonly string[],
+): { readonly file: string; readonly args: readonly string[] } {
+  if (!existsSync(SETPRIV)) return { file, args };
+  return { file: SETPRIV, args: ['--pdeathsig', signal, '--', file, ...args] };
+}
+
 const alive = new Set<TiedProcess>();
 
 /**
@@ -31,17 +45,18 @@ export class TiedProcess {
 
   /** @throws Error where the system cannot tie a process to its parent. */
   constructor(plan: ProcessPlan) {
-    if (!existsSync(SETPRIV)) {
+    const command = tiedCommand('KILL', plan.file, plan.args);
+    if (command.file !== SETPRIV) {
       throw new Error('private services need Linux with setpriv (util-linux); elsewhere give SERVICES=external');
     }
     const log = openSync(plan.logFile, 'a');
     this.#logFile = plan.logFile;
-    this.#child = spawn(SETPRIV, ['--pdeathsig', 'KILL', '--', plan.file, ...plan.args], {
+    this.#child = spawn(command.file, command.args, {
       cwd: plan.dir,
       // A group of its own: Ctrl-C is for the runner, which ends its services itself.
       detached: true,
       stdio: ['ignore', log, log],
-      env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...plan.env, [DIR_VARIABLE]: plan.dir },
+      env: { PATH: PROGRAM_PATH, LANG: 'C.UTF-8', ...plan.env, [DIR_VARIABLE]: plan.dir },
     });
     closeSync(log);
     this.#child.unref();

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Queue } from '../../../src/ports/queue.ts';
+import { DeliveryInbox } from '../../contract/delivery-inbox.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FreshVhost, freshVhost } from '../../support/services/fresh-vhost.ts';
+import { type RabbitMq, startRabbitMq } from '../../support/services/rabbitmq.ts';
+import { serviceDir } from '../../support/services/service-dir.ts';
+import { message, openQueue, QUEUE, settingsOf, TENANT } from './amqp-client.ts';
+
+const LARGEST_MESSAGE = 1_000_000;
+const dir = serviceDir('rabbitmq');
+let node: RabbitMq;
+
+before(async () => {
+  node = await startRabbitMq(dir, { config: [`max_message_size = ${LARGEST_MESSAGE}`] });
+});
+after(() => node[Symbol.asyncDispose]());
+
+const place = (): Promise<FreshVhost> => freshVhost({ node });
+
+function brokerLog(): string {
+  const files = readdirSync(join(dir, 'log')).filter((name) => name.endsWith('.log'));
+  return files.map((name) => readFileSync(join(dir, 'log', name), 'utf8')).join('');
+}
+
+for (const defaultQueueType of ['classic', 'quorum'] as const) {
+  test(`20 deliveries in flight over closed connections are all settled at last (${defaultQueueType})`, async (t) => {
+    const vhost = await place();
+    const { queue, log } = await openQueue(t, settingsOf(vhost), { defaultQueueType });
+    const inbox = new DeliveryInbox();
+    await queue.consume(TENANT, QUEUE, { prefetch: 20 }, inbox.take);
+    const texts = Array.from({ length: 30 }, (_, index) => `m${index}`);
+    await queue.publish(
+      TENANT,
+      texts.map((text) => message(text)),
+    );
+    await inbox.until(20);
+    const logged = brokerLog().length;
+    await node.rabbitmqctl('close_all_connections', '-p', vhost.vhost, 'for the test');
+    await inbox.until(40);
+    for (const delivery of inbox.all.slice(0, 20)) await delivery.ack();
+    assert.equal(queue.status().staleSettlements, 20);
+    assert.equal(inbox.all.slice(20, 40).filter((delivery) => delivery.redelivered).length, 20);
+    for (let settled = 20; settled < 50; settled++) {
+      await inbox.until(settled + 1);
+      await inbox.at(settled).ack();
+    }
+    await eventually(async () => assert.deepEqual(await queue.depth(TENANT, QUEUE), { ready: 0, unsettled: 0 }));
+    assert.deepEqual(new Set(inbox.texts()), new Set(texts));
+    assert.equal(log.of('consumer.reattached').length, 1);
+    assert.doesNotMatch(brokerLog().slice(logged), /precondition_failed|unknown delivery tag/i);
+  });
+
+  test(`every confirmed message survives a killed broker, and its consumer goes on (${defaultQueueType})`, async (t) => {
+    const vhost = await place();
+    const { queue, log } = await openQueue(t, settingsOf(vhost), { defaultQueueType });
+    const seen = new Set<string>();
+    await queue.consume(TENANT, `${QUEUE}.seen`, { prefetch: 50 }, (delivery) => {
+      seen.add(Buffer.from(delivery.body).toString());
+      void delivery.ack();
+    });
+    const publisher = publishUntilStopped(queue);
+    await eventually(() => assert.ok(publisher.confirmed.length > 200));
+    await node.kill();
+    const beforeRestart = publisher.confirmed.length;
+    await node.start();
+    await eventually(() => assert.ok(publisher.confirmed.length > beforeRestart + 100), 40_000);
+    publisher.stop();
+    await publisher.ended;
+    assert.equal(log.of('consumer.reattached').length, 1);
+    assert.ok(publisher.failures > 0, 'the kill was noticed');
+    await eventually(() =>
+      assert.deepEqual(
+        publisher.confirmed.filter((id) => !seen.has(id)),
+        [],
+      ),
+    );
+  });
+
+  test(`what a killed broker forgot to be acknowledged comes again as redelivered (${defaultQueueType})`, async (t) => {
+    const vhost = await place();
+    const { queue, log } = await openQueue(t, settingsOf(vhost), { defaultQueueType });
+    const count = 300;
+    await queue.publish(
+      TENANT,
+      Array.from({ length: count }, (_, index) => message(`${index}`)),
+    );
+    const inbox = new DeliveryInbox();
+    await queue.consume(TENANT, QUEUE, { prefetch: count }, inbox.take);
+    await inbox.until(count);
+    for (const delivery of inbox.all) await delivery.ack();
+    await eventually(async () => assert.deepEqual(await queue.depth(TENANT, QUEUE), { ready: 0, unsettled: 0 }));
+    await node.kill();
+    await node.start();
+    await eventually(() => assert.equal(log.of('consumer.reattached').length, 1), 40_000);
+    await delay(500);
+    const again = inbox.all.slice(count);
+    t.diagnostic(`${again.length} of ${count} acknowledged messages came again`);
+    assert.deepEqual(
+      again.filter((delivery) => !delivery.redelivered),
+      [],
+    );
+    for (const delivery of again) await delivery.ack();
+  });
+}
+
+test('a delivery held longer than the broker allows comes again, and nothing else is lost', async (t) => {
+  const vhost = await place();
+  // New channels look every half second whether a delivery is older than 3 s.
+  const set = (name: string, ms: number) => `application:set_env(rabbit, ${name}, ${ms})`;
+  await node.rabbitmqctl('eval', `${set('consumer_timeout', 3_000)}, ${set('channel_tick_interval', 500)}.`);
+  const { queue, log } = await openQueue(t, settingsOf(vhost));
+  const inbox = new DeliveryInbox();
+  await queue.consume(TENANT, QUEUE, { prefetch: 1 }, inbox.take);
+  await queue.publish(TENANT, [message('slow'), message('next')]);
+  await inbox.until(2);
+  assert.deepEqual(inbox.texts(), ['slow', 'slow']);
+  assert.match(String(log.of('consumer.lost')[0]?.fields.err), /delivery acknowledgement.*timed out/);
+  await inbox.at(0).ack();
+  assert.equal(queue.status().staleSettlements, 1);
+  await inbox.at(1).ack();
+  await inbox.until(3);
+  assert.equal(inbox.texts()[2], 'next');
+  await inbox.at(2).ack();
+});
+
+test('a message above the limit of the broker is refused for good, those beside it are in doubt', async (t) => {
+  const { queue } = await openQueue(t, settingsOf(await place()));
+  await queue.publish(TENANT, [message('first')]);
+  const body = Buffer.alloc(LARGEST_MESSAGE + 1);
+  const tooLarge = { queue: QUEUE, body, props: { headers: {} } };
+  await assert.rejects(queue.publish(TENANT, [message('beside'), tooLarge]), {
+    code: 'MESSAGE_TOO_LARGE',
+    params: { size: body.length, limit: LARGEST_MESSAGE },
+  });
+  await queue.publish(TENANT, [message('after')]);
+});
+
+test('publishing waits while the broker is short of memory', async (t) => {
+  const { queue, log } = await openQueue(t, settingsOf(await place()));
+  await queue.publish(TENANT, [message('before')]);
+  await node.rabbitmqctl('set_vm_memory_high_watermark', 'absolute', '1');
+  const noticing = queue.publish(TENANT, [message('the broker reads it later')]);
+  await eventually(() => assert.equal(log.of('queue.blocked').length, 1));
+  assert.equal(queue.status().tenants[0]?.publisher, 'blocked');
+  const waiting = queue.publish(TENANT, [message('not sent before the end')]);
+  await node.rabbitmqctl('set_vm_memory_high_watermark', '0.8');
+  await Promise.all([noticing, waiting]);
+  assert.deepEqual(await queue.depth(TENANT, QUEUE), { ready: 3, unsettled: 0 });
+  assert.equal(log.of('queue.unblocked').length, 1);
+});
+
+/** Publishes single messages on four lanes, without a pause; an unknown outcome is repeated with the same id. */
+function publishUntilStopped(queue: Queue) {
+  const state = { confirmed: [] as string[], failures: 0, isStopped: false };
+  const lane = async (name: number): Promise<void> => {
+    for (let count = 0; !state.isStopped; ) {
+      const id = `${name}-${count}`;
+      try {
+        await queue.publish(TENANT, [message(id, `${QUEUE}.seen`)]);
+        state.confirmed.push(id);
+        count++;
+      } catch {
+        state.failures++;
+        await delay(50);
+      }
+    }
+  };
+  const ended = Promise.all([0, 1, 2, 3].map(lane));
+  return Object.assign(state, {
+    ended,
+    stop: () => {
+      state.isStopped = true;
+    },
+  });
+}
