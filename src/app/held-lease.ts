@@ -86,24 +86,28 @@ export class HeldLease {
   /** The place in line is kept until the lease is given back, so that the next in line need not ask twice. */
   async #end(): Promise<void> {
     this.#released.abort();
-    if (!this.#lost.signal.aborted && !(await this.#drop())) void this.#dropLater();
+    const problem = this.#lost.signal.aborted ? undefined : await this.#drop();
+    if (problem !== undefined) {
+      this.#services.log.warn('lock.release_failed', { tenantId: this.#lock.tenant, owner: this.owner, err: problem });
+      void this.#dropLater();
+    }
     this.onEnd();
   }
 
-  async #drop(): Promise<boolean> {
+  /** @returns why it failed. */
+  async #drop(): Promise<AppError | undefined> {
     try {
       await this.#services.locks.drop(this.#lock, this.#token);
-      return true;
+      return undefined;
     } catch (e) {
-      this.#services.log.warn('lock.release_failed', { tenantId: this.#lock.tenant, err: coerceError(e) });
-      return false;
+      return coerceError(e);
     }
   }
 
   /** Nobody need wait for the end of a lease that is over, once the locks are back. */
   async #dropLater(): Promise<void> {
     do await this.#services.clock.sleep(this.#leaseMs / RETRIES);
-    while (this.#leftMs() > 0 && !(await this.#drop()));
+    while (this.#leftMs() > 0 && (await this.#drop()) !== undefined);
   }
 
   async #renew(): Promise<void> {

@@ -157,7 +157,7 @@ test('no onward message is lost or changed by a queue that fails before or after
   let turn = 0;
   const flaky = (adapters: Adapters): Adapters => ({
     ...adapters,
-    clock: fastClock(adapters.clock, 50),
+    clock: fastClock(adapters.clock, 200),
     queue: intercept(adapters.queue, 'publish', async (proceed, tenant, messages) => {
       const sendsTo = (queue: string) => messages.some((message) => message.queue === `microi.demo.${queue}`);
       if (sendsTo('gone')) throw new AppError('QUEUE_INVALID', { queue: 'gone' });

@@ -47,6 +47,7 @@ export abstract class ServiceProcess {
     const process = this.#process;
     if (process === undefined) return;
     process.signal('SIGTERM');
+    process.signal('SIGCONT');
     const tooLong = setTimeout(() => process.signal('SIGKILL'), STOP_MS);
     await process.ended();
     clearTimeout(tooLong);
