@@ -3,7 +3,7 @@
  * name begins with the fault it keeps out: F1 a swallowed loss, F10 copies, F14 sends, F15 lost updates.
  */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Adapters } from '../../src/compose.ts';
 import { attemptsOf, consoleOf, deadOf } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
@@ -175,5 +175,10 @@ return V8.FormEngine.UptFormData('stock', { Id: 'one', Amount: row.Data.Amount -
   const rows = [{ Id: 'one', Amount: 100 }];
   await host.push({ 'take.js': take }, [{ Name: 'stock', Fields: [{ Name: 'Amount', Type: 'int' }], Rows: rows }]);
   await Promise.all(Array.from({ length: 30 }, (_, i) => host.send('take', `e${i}`, {})));
-  await eventually(async () => assert.deepEqual((await host.rows('stock')).map((row) => row.Amount), [70]));
+  await eventually(async () =>
+    assert.deepEqual(
+      (await host.rows('stock')).map((row) => row.Amount),
+      [70],
+    ),
+  );
 });

@@ -1,7 +1,7 @@
 /** Rows 25 and 26 of docs/failure.md, on the real host process: it is told to stop, or frozen. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { GateServer } from '../support/gate-server.ts';
 import { HostProcess } from '../support/host-process.ts';
@@ -21,7 +21,12 @@ V8.FormEngine.AddFormData('effect', { EventId: V8.Param.EventId });
 V8.Http.PostResponse({ Url: 'http://127.0.0.1:${gate.port}/', PostParam: {}, Timeout: 60 });
 return { Code: 1 };
 `;
-  const config = { sandbox: { lanes: 1 }, outbound: { allow: [`127.0.0.1:${gate.port}`] }, drainSeconds: 30, lang: 'en' };
+  const config = {
+    sandbox: { lanes: 1 },
+    outbound: { allow: [`127.0.0.1:${gate.port}`] },
+    drainSeconds: 30,
+    lang: 'en',
+  };
   const host = await HostProcess.create(tempDir(t), config);
   t.after(() => host.kill());
   await host.start();

@@ -1,6 +1,6 @@
 /** Rows 19 to 23 of docs/failure.md: what becomes of a message that must not run, or not again. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Adapters } from '../../src/compose.ts';
 import { MAX_RECEIVED_MESSAGE_BYTES } from '../../src/core/run-limits.ts';
 import { attemptsOf, deadOf } from '../support/accounts.ts';
@@ -92,7 +92,10 @@ async function stateOf(host: TestHost): Promise<string[]> {
 }
 
 test('failure row 23: a dead letter is replayed although its event was done meanwhile; it ends resolved', async (t) => {
-  const script = WORK.replace('V8.Param.Message.Message.Fail', "V8.FormEngine.GetTableDataCount('onward').DataCount === 0");
+  const script = WORK.replace(
+    'V8.Param.Message.Message.Fail',
+    "V8.FormEngine.GetTableDataCount('onward').DataCount === 0",
+  );
   const { host } = await open(t, undefined, script);
   await host.send('work', 'e1', {});
   await eventually(async () => assert.deepEqual(await deadOf(host), ['e1 1 rejected']));
@@ -118,7 +121,10 @@ test('failure row 23: the event is done while its replay is under way; the repla
       });
     }),
   });
-  const script = WORK.replace('V8.Param.Message.Message.Fail', "V8.FormEngine.GetTableDataCount('onward').DataCount === 0");
+  const script = WORK.replace(
+    'V8.Param.Message.Message.Fail',
+    "V8.FormEngine.GetTableDataCount('onward').DataCount === 0",
+  );
   const { host } = await open(t, holdReplay, script);
   await host.send('work', 'e1', {});
   await eventually(async () => assert.deepEqual(await deadOf(host), ['e1 1 rejected']));

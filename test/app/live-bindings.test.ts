@@ -1,6 +1,6 @@
 /** Rows of `diy_queue_receive` edited by hand while the host runs. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { attemptsOf, consoleOf } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { Gate, STOP_AT_GATE } from '../support/gate.ts';
@@ -62,7 +62,9 @@ test('a raised Prefetch is used at once; with IsEnable 0 the queue is left alone
 
 test('a row that cannot be bound is reported once, again when it changes, and the others live on', async (t) => {
   const { host, log, edit } = await open(t, { 'work.js': '/** @queue work */\nreturn { Code: 1 };' });
-  await edit("insert into diy_queue_receive (Id, QueueName, Type, ApiEngineKey, Prefetch) values ('bad', 'bad', 1, 'work', 0)");
+  await edit(
+    "insert into diy_queue_receive (Id, QueueName, Type, ApiEngineKey, Prefetch) values ('bad', 'bad', 1, 'work', 0)",
+  );
   await host.host.reconciler.reconcile();
   const messages = () => log.of('binding.refused').map(({ fields }) => String(fields.message));
   assert.equal(messages().length, 1, 'said once over two passes');

@@ -1,7 +1,7 @@
 /** What other producers put into a queue: encodings, big numbers, hostile keys (report 25 of public ones). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { attemptsOf, consoleOf, deadOf } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
@@ -60,7 +60,10 @@ test('a byte order mark is ignored, big numbers stay exact, and two ids that rou
     await host.publishRaw({ queue: QUEUE, body: bytes(envelope(id, `{"id":${id}}`)), props: { headers: {} } });
   }
   await eventually(async () => {
-    assert.deepEqual(await consoleOf(host, '7615917337495251232').then(([line]) => line), '{"id":"7615917337495251232"}');
+    assert.deepEqual(
+      await consoleOf(host, '7615917337495251232').then(([line]) => line),
+      '{"id":"7615917337495251232"}',
+    );
   });
   assert.deepEqual((await consoleOf(host, 'marked'))[0], '{"a":1}');
   assert.deepEqual((await consoleOf(host, '7615917337495251231'))[0], '{"id":"7615917337495251231"}');

@@ -1,6 +1,6 @@
 /** Faults that users of such systems reported in public, as far as the embedded queue can have them. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Adapters } from '../../src/compose.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { Consumer, OutgoingMessage } from '../../src/ports/queue.ts';
@@ -188,7 +188,10 @@ return { Code: V8.Param.Message.Message.Fail ? 0 : 1 };
     const { rows, failed } = await host.store.outbox.pending();
     assert.deepEqual({ rows, failed }, { rows: 0, failed: 1 }, 'only the refused one is left, visibly');
   }, 40_000);
-  assert.deepEqual([...new Set(stored)].sort(), committed.map((eventId) => `on-${eventId}`));
+  assert.deepEqual(
+    [...new Set(stored)].sort(),
+    committed.map((eventId) => `on-${eventId}`),
+  );
   assert.ok(stored.length > committed.length, 'the test did provoke copies');
 });
 

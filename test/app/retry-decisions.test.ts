@@ -68,7 +68,9 @@ test('the waits between attempts grow to their cap and stop with Count; each att
   const host = await note(tempDir(t));
   t.after(() => host.close());
   const startedAt = Date.now();
-  await host.push({ 'fail.js': '/**\n * @queue fail\n * @retry 5\n * @backoff exp:40ms..320ms\n */\nreturn { Code: 0 };' });
+  await host.push({
+    'fail.js': '/**\n * @queue fail\n * @retry 5\n * @backoff exp:40ms..320ms\n */\nreturn { Code: 0 };',
+  });
   await host.host.start();
   await host.send('fail', 'e1', {});
   await eventually(async () => assert.deepEqual(await deadOf(host), ['e1 6 budget-exhausted']));

@@ -69,7 +69,7 @@ test('a lock whose lease ran out while the server was frozen is lost, and free a
   server.freeze();
   const frozenAt = performance.now();
   await eventually(() => assert.equal(held.lost.aborted, true), 5_000);
-  assert.ok(performance.now() - frozenAt < 1_500, 'known at the end of the lease, not of a command');
+  assert.ok(performance.now() - frozenAt < 1_700, 'known at the end of the lease, not of a command');
   server.thaw();
   const next = await there.acquire(LOCK, { owner: 'b', waitMs: 10_000 });
   assert.ok(next);
