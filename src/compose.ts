@@ -64,13 +64,71 @@ export interface Host {
 
 export function composeHost(adapters: Adapters, settings: HostSettings): Host {
   const { clock, ids, log, queue, directory, runner } = adapters;
-  const { lang, limits } = settings;
   const draining = new AbortController();
-  const relay = new OutboxRelay({ ...adapters, log: log.child('app.relay-outbox') });
+  const runs = wireRuns(adapters, settings, draining.signal);
   const mover = new ParkedMover({ ...adapters, log: log.child('app.move-parked') });
-  const outboxLimit = new OutboxLimit(clock);
-  const engines = new EngineCache({ clock, invalidation: adapters.invalidation, log: log.child('app.engine-cache') });
-  const runs = { ...adapters, limits, lang, relay, outboxLimit, engines, draining: draining.signal };
+  const { reconciler, inFlight } = wireDeliveries(adapters, settings, runs, mover);
+  const services = createHostServices({
+    directory,
+    runner,
+    lang: settings.lang,
+    mover,
+    log: log.child('admin'),
+    calls: { ...runs, log: log.child('app.call-engine') },
+    pushes: { runner, ids, engines: runs.engines, reconcile: () => reconciler.reconcile() },
+    sends: { queue, clock, ids },
+    draining: draining.signal,
+  });
+  const loops: Promise<void>[] = [];
+  return {
+    services,
+    reconciler,
+    inFlight,
+    gauges: () => readGauges({ clock, directory, runner, inFlight }),
+    async start() {
+      await runs.relay.recover(directory);
+      await reconciler.reconcile();
+      loops.push(
+        runs.relay.run(directory, draining.signal),
+        mover.run(directory, draining.signal),
+        reconciler.run(settings.reconcileMs, draining.signal),
+        runRetention({ clock, log, directory, retention: settings.retention }, draining.signal),
+      );
+    },
+    async drain() {
+      // First no new deliveries, then give back what waits: given back earlier, it would be delivered here again.
+      await reconciler.stop();
+      draining.abort();
+      await inFlight.idle();
+      await Promise.all(loops);
+      await runs.relay.flush();
+      runs.engines.close();
+      await Promise.all(directory.open().map((store) => store.journal.flush()));
+    },
+  };
+}
+
+/** What every run uses, whoever starts it. */
+function wireRuns(adapters: Adapters, { lang, limits }: HostSettings, draining: AbortSignal) {
+  const { clock, log, invalidation } = adapters;
+  return {
+    ...adapters,
+    limits,
+    lang,
+    draining,
+    relay: new OutboxRelay({ ...adapters, log: log.child('app.relay-outbox') }),
+    outboxLimit: new OutboxLimit(clock),
+    engines: new EngineCache({ clock, invalidation, log: log.child('app.engine-cache') }),
+  };
+}
+
+/** From the binding rows to settled deliveries. */
+function wireDeliveries(
+  { clock, log, queue, directory }: Adapters,
+  { lang, consumerTimeoutMs }: HostSettings,
+  runs: ReturnType<typeof wireRuns>,
+  mover: ParkedMover,
+): Pick<Host, 'reconciler' | 'inFlight'> {
   const reconciler: BindingReconciler = new BindingReconciler({
     queue,
     clock,
@@ -85,7 +143,6 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     onParked: (store, delayMs) => mover.expect(store, delayMs),
     onStore: (store, state) => reconciler.reportStore(store, state),
   });
-  const inFlight = new InFlight();
   const deliveries = {
     ...runs,
     settler,
@@ -94,44 +151,8 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     log: log.child('app.handle-delivery'),
   };
   const single = new DeliveryHandler(deliveries);
+  const inFlight = new InFlight();
   const batch = new BatchHandler(deliveries, single);
-  const workers = { ...deliveries, single, batch, inFlight, consumerTimeoutMs: settings.consumerTimeoutMs };
-  const services = createHostServices({
-    directory,
-    runner,
-    lang,
-    mover,
-    log: log.child('admin'),
-    calls: { ...runs, log: log.child('app.call-engine') },
-    pushes: { runner, ids, engines, reconcile: () => reconciler.reconcile() },
-    sends: { queue, clock, ids },
-    draining: draining.signal,
-  });
-  const loops: Promise<void>[] = [];
-  return {
-    services,
-    reconciler,
-    inFlight,
-    gauges: () => readGauges({ clock, directory, runner, inFlight }),
-    async start() {
-      await relay.recover(directory);
-      await reconciler.reconcile();
-      loops.push(
-        relay.run(directory, draining.signal),
-        mover.run(directory, draining.signal),
-        reconciler.run(settings.reconcileMs, draining.signal),
-        runRetention({ clock, log, directory, retention: settings.retention }, draining.signal),
-      );
-    },
-    async drain() {
-      // First no new deliveries, then give back what waits: given back earlier, it would be delivered here again.
-      await reconciler.stop();
-      draining.abort();
-      await inFlight.idle();
-      await Promise.all(loops);
-      await relay.flush();
-      engines.close();
-      await Promise.all(directory.open().map((store) => store.journal.flush()));
-    },
-  };
+  const workers = { ...deliveries, single, batch, inFlight, consumerTimeoutMs };
+  return { reconciler, inFlight };
 }

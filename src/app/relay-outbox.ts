@@ -75,7 +75,10 @@ export class OutboxRelay {
     }
   }
 
-  /** Sends, at start, what the process before this one committed and did not send. */
+  /**
+   * Sends, at start, what the process before this one committed and did not send. Where several hosts share a
+   * database, rows that are still leased may be another's fresh ones and are left to their lease.
+   */
   recover(directory: TenantDirectory): Promise<void> {
     return this.#sweepAll(directory, true);
   }
@@ -91,7 +94,7 @@ export class OutboxRelay {
   async #sweepAll(directory: TenantDirectory, orphans: boolean): Promise<void> {
     for (const store of directory.open()) {
       try {
-        const rows = await this.sweep(store, orphans);
+        const rows = await this.sweep(store, orphans && store.singleWriter);
         if (rows > 0) this.#services.log.info('outbox.swept', { tenantId: store.tenant, rows });
       } catch (e) {
         this.#services.log.warn('outbox.dispatch_failed', { tenantId: store.tenant, err: coerceError(e) });

@@ -15,7 +15,7 @@ function documentedRows(): number[] {
 /** Numbers that tests name: `failure row N: …`, or a template whose table lists `[N, …]`. */
 function testedRows(source: string): number[] {
   const named = [...source.matchAll(/test\(\s*['"`]failure row (\d+):/g)].map((match) => Number(match[1]));
-  return source.includes('failure row ${row}:') ? [...named, ...listedRows(source)] : named;
+  return /failure row \$\{row\}:/.test(source) ? [...named, ...listedRows(source)] : named;
 }
 
 function listedRows(source: string): number[] {
