@@ -65,6 +65,7 @@ export interface Host {
 export function composeHost(adapters: Adapters, settings: HostSettings): Host {
   const { clock, ids, log, queue, directory, runner } = adapters;
   const draining = new AbortController();
+  let started = false;
   const runs = wireRuns(adapters, settings, draining.signal);
   const mover = new ParkedMover({ ...adapters, log: log.child('app.move-parked') });
   const { reconciler, inFlight } = wireDeliveries(adapters, settings, runs, mover);
@@ -78,6 +79,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     pushes: { runner, ids, engines: runs.engines, reconcile: () => reconciler.reconcile() },
     sends: { queue, clock, ids },
     draining: draining.signal,
+    isStarted: () => started,
   });
   const loops: Promise<void>[] = [];
   return {
@@ -94,6 +96,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
         reconciler.run(settings.reconcileMs, draining.signal),
         runRetention({ clock, log, directory, retention: settings.retention }, draining.signal),
       );
+      started = true;
     },
     async drain() {
       // First no new deliveries, then give back what waits: given back earlier, it would be delivered here again.

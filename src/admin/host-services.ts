@@ -22,6 +22,8 @@ export interface HostServicesParts {
   /** Language of messages that go into logs and results of calls without one. */
   readonly lang: Lang;
   readonly draining: AbortSignal;
+  /** False until the start is complete. */
+  readonly isStarted: () => boolean;
 }
 
 /** Serves the routes by the use cases of this host. */
@@ -120,7 +122,7 @@ async function health(parts: HostServicesParts): Promise<HostHealth> {
   const main = tenants.find((tenant) => tenant.main);
   const queue = await queueHealth(parts, main?.tenant ?? '');
   return {
-    ready: !parts.draining.aborted && main?.state === 'open' && queue.ready,
+    ready: parts.isStarted() && !parts.draining.aborted && main?.state === 'open' && queue.ready,
     tenants,
     queue,
     lanes: parts.runner.status(),

@@ -5,6 +5,8 @@ import { shellWord } from '../core/shell-word.ts';
 
 export interface BannerFacts {
   readonly version: string;
+  /** What database, queue and cache the host runs on, such as `SQLite, embedded queue`. */
+  readonly engines: string;
   readonly tenant: string;
   /** Absolute. */
   readonly dataDir: string;
@@ -26,7 +28,7 @@ export function hostBanner(facts: BannerFacts): string {
     `v8-engine-host ${version}`,
     `Node ${versions.node}`,
     `tenant ${tenant}`,
-    'SQLite, embedded queue',
+    facts.engines,
     `data ${shortPath(facts.dataDir)}`,
     timezone,
   ];

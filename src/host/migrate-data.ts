@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { cwd } from 'node:process';
 import { openHostLock } from '../adapters/sql/host-lock.ts';
-import { createSqliteDirectory } from '../adapters/sql/tenant-directory.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { systemIds } from '../adapters/system/system-ids.ts';
 import type { MigrateOptions } from '../cli/command.ts';
@@ -9,6 +8,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { coerceError, describeError } from '../core/errors.ts';
 import { Releasers } from '../lifecycle.ts';
 import { createLogger } from '../telemetry/logger.ts';
+import { openDirectory } from './open-directory.ts';
 
 /**
  * Brings every tenant's schema up to date without starting the host. @param options.extend also adds our columns to
@@ -24,14 +24,7 @@ export async function migrateData(options: MigrateOptions): Promise<number> {
     const lock = openHostLock(dataDir);
     releasers.add('host lock', () => lock.close());
     const clock = systemClock(config.timezone);
-    const directory = await createSqliteDirectory({
-      dataDir,
-      mainTenant: config.tenant,
-      clock,
-      ids: systemIds(),
-      log,
-      extend: options.extend,
-    });
+    const directory = await openDirectory(config, { dataDir, clock, ids: systemIds(), log, extend: options.extend });
     releasers.add('tenant databases', () => directory.close());
     const tenants = await directory.list();
     for (const { tenant, state, reason } of tenants) options.out([tenant, state, reason].filter(Boolean).join('  '));

@@ -1,23 +1,27 @@
-import { join } from 'node:path';
 import { EmbeddedInvalidation } from '../adapters/embedded/embedded-invalidation.ts';
-import { createEmbeddedQueue } from '../adapters/embedded/embedded-queue.ts';
 import { createHttpClient } from '../adapters/http/http-client.ts';
 import { createLanePool } from '../adapters/process/lane-pool.ts';
+import { createRedis } from '../adapters/redis/create-redis.ts';
 import { openHostLock } from '../adapters/sql/host-lock.ts';
-import { createSqliteDirectory } from '../adapters/sql/tenant-directory.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { systemIds } from '../adapters/system/system-ids.ts';
 import type { Adapters } from '../compose.ts';
 import type { Config } from '../config/load-config.ts';
+import { coerceError } from '../core/errors.ts';
 import type { Releasers } from '../lifecycle.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EngineRunner } from '../ports/engine-runner.ts';
+import type { Invalidation } from '../ports/invalidation.ts';
 import type { Log } from '../ports/log.ts';
 import { createMetrics, type MetricsPage } from '../telemetry/metrics.ts';
+import { openDirectory } from './open-directory.ts';
+import { openQueue } from './open-queue.ts';
 
 /** Largest body of a response to a script (defaults.md 6). Bytes. */
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
 /**
- * Opens the embedded default: SQLite files, the durable queue and the lanes. What was opened is registered with the
+ * Opens what the configuration asks for: databases, queue, cache and lanes. What was opened is registered with the
  * releasers at once, also when a later step fails.
  * @param demoTargets outbound targets of the demo, beside the configured ones.
  * @throws AppError HOST_LOCKED, SCHEMA_NEWER, DB_UNAVAILABLE, QUEUE_STORE_UNUSABLE, SANDBOX_UNAVAILABLE.
@@ -33,24 +37,38 @@ export async function openAdapters(
   releasers.add('host lock', () => lock.close());
   const clock = systemClock(config.timezone);
   const ids = systemIds();
-  const directory = await createSqliteDirectory({ dataDir, mainTenant: config.tenant, clock, ids, log });
+  const directory = await openDirectory(config, { dataDir, clock, ids, log });
   releasers.add('tenant databases', () => directory.close());
-  const queue = await createEmbeddedQueue({ file: join(dataDir, 'host.db'), log: log.child('embedded'), clock });
+  const queue = await openQueue(config, { dataDir, directory, clock, ids, log });
   releasers.add('queue', () => queue.close());
   const http = createHttpClient({
     allow: [...config.outbound.allow, ...demoTargets],
     maxBodyBytes: MAX_RESPONSE_BYTES,
   });
   releasers.add('outbound HTTP', () => http.close());
+  const invalidation = openInvalidation(config, clock, log, releasers);
   const metrics = createMetrics();
+  const runner = await openLanes(config, log, metrics);
+  releasers.add('lanes', () => runner.close());
+  return { clock, ids, log, queue, directory, runner, http, metrics, invalidation };
+}
+
+/** Events between hosts: over Redis with `cacheUrl`; a Redis that is away stops no start. */
+function openInvalidation(config: Config, clock: Clock, log: Log, releasers: Releasers): Invalidation {
+  if (config.cacheUrl === undefined) return new EmbeddedInvalidation();
+  const redis = createRedis({ url: config.cacheUrl.reveal(), clock, log: log.child('adapters.redis') });
+  releasers.add('Redis', () => redis.close());
+  redis.probe().catch((e: unknown) => log.warn('cache.connect_failed', { err: coerceError(e) }));
+  return redis.invalidation;
+}
+
+function openLanes(config: Config, log: Log, metrics: MetricsPage): Promise<EngineRunner> {
   const { lanes, rssMb } = config.sandbox;
-  const runner = await createLanePool({
+  return createLanePool({
     lanes,
     rssMb,
     timezone: config.timezone,
     log: log.child('process'),
     onKilled: (reason) => metrics.laneKilled(reason),
   });
-  releasers.add('lanes', () => runner.close());
-  return { clock, ids, log, queue, directory, runner, http, metrics, invalidation: new EmbeddedInvalidation() };
 }

@@ -27,9 +27,6 @@ const EXIT = { clean: 0, startFailed: 1, usage: 2, drainDeadline: 3, newerSchema
 /** After a second signal the drain has this long. Seconds. */
 const HURRIED_DRAIN_SECONDS = 2;
 
-/** The embedded queue waits as long as it takes; what waits locally is bounded all the same. */
-const EMBEDDED_CONSUMER_TIMEOUT_MS = 1_800_000;
-
 const DAY_MS = 86_400_000;
 
 /** Runs the host until it is told to stop. @returns the exit code. */
@@ -144,7 +141,7 @@ function settingsOf(config: Config): HostSettings {
       rssMb: config.sandbox.rssMb,
     },
     reconcileMs: config.reconcileSeconds * 1000,
-    consumerTimeoutMs: EMBEDDED_CONSUMER_TIMEOUT_MS,
+    consumerTimeoutMs: config.queue.consumerTimeoutSeconds * 1000,
     retention: {
       deadLettersMs: deadLetterDays * DAY_MS,
       inboxMs: inboxDays * DAY_MS,
@@ -161,6 +158,7 @@ function bannerOf(
 ): string {
   return hostBanner({
     version: readVersion(),
+    engines: enginesOf(config),
     tenant: config.tenant,
     dataDir,
     timezone: config.timezone,
@@ -170,6 +168,12 @@ function bannerOf(
     demoChosen: config.demo || options.noDemo || config.isConfigured('demo'),
     lang: options.lang,
   });
+}
+
+function enginesOf(config: Config): string {
+  const database = config.databaseUrl === undefined ? 'SQLite' : 'MySQL';
+  const queue = config.queueUrl === undefined ? 'embedded queue' : 'RabbitMQ';
+  return [database, queue, ...(config.cacheUrl === undefined ? [] : ['Redis'])].join(', ');
 }
 
 /** On stdout, unless that was promised to machines as JSON lines. */

@@ -235,11 +235,22 @@ export interface TenantDirectory {
   /** The open store, by any case of the name. Undefined when unknown; throws TENANT_UNAVAILABLE when it is down. */
   get(tenant: string): TenantStore | undefined;
   list(): Promise<readonly TenantStatus[]>;
+  /**
+   * Rows of `sys_osclients` of the enabled tenants, every column: settings and secrets for the host's own connections.
+   * They go into no log, error or answer.
+   */
+  settings(): Promise<readonly TenantSettings[]>;
   /** Creates the tenant's row and database. @throws TENANT_EXISTS, TENANT_INVALID. */
   add(tenant: string, databaseUrl: string | undefined): Promise<TenantStore>;
   /** Opens tenants added or repaired since; called by every reconcile pass. */
   refresh(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A tenant's row of `sys_osclients` as the database gave it, perhaps without some of the columns. */
+export interface TenantSettings {
+  readonly tenant: string;
+  readonly row: Readonly<Record<string, unknown>>;
 }
 
 export interface TenantStatus {

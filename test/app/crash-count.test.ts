@@ -42,7 +42,7 @@ for (const inbox of ['on', 'off'] as const) {
     await host.push({ 'work.js': script(inbox) });
     await gate.arrived();
     await eventually(() => assert.equal(host.host.inFlight.size, 3));
-    assert.deepEqual(await crashCounts(dataDir), { e1: 1 });
+    assert.deepEqual(Object.values(await crashCounts(dataDir)), [1], 'only the one that runs');
     gate.open();
     await eventually(async () => assert.deepEqual(await host.effects(), ['e1', 'e2', 'e3']));
     await host.host.inFlight.idle();

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import amqp from 'amqplib';
@@ -35,6 +35,7 @@ await main();
 
 async function main(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'v8host-bench-'));
+  for (const name of ['rabbit', 'maria']) mkdirSync(join(dir, name));
   const [rabbit, maria] = await Promise.all([startRabbitMq(join(dir, 'rabbit')), startMariaDb(join(dir, 'maria'))]);
   const place = await openPlace(dir, rabbit.url, maria.url);
   try {

@@ -57,6 +57,7 @@ for (const [queueType, orderCount] of [
 
 async function startCluster(t: TestContext, queueType: string, random: SeededRandom): Promise<Cluster> {
   const dir = tempDir(t);
+  for (const name of ['maria', 'rabbit', 'redis', 'one', 'two']) mkdirSync(join(dir, name));
   const [maria, rabbit, redis] = await Promise.all([
     startMariaDb(join(dir, 'maria')),
     startRabbitMq(join(dir, 'rabbit')),
@@ -69,7 +70,6 @@ async function startCluster(t: TestContext, queueType: string, random: SeededRan
   for (const proxy of proxies) t.after(() => proxy[Symbol.asyncDispose]());
   const hosts: HostProcess[] = [];
   for (const name of ['one', 'two']) {
-    mkdirSync(join(dir, name));
     const host = await HostProcess.create(join(dir, name), {
       databaseUrl: proxies[0]?.url(databaseUrl),
       queueUrl: proxies[1]?.url(rabbit.url),

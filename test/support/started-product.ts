@@ -78,7 +78,7 @@ export const SHELL_ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 
 /** Runs printed commands as a shell would, with `npx v8host` standing for this very launcher. */
-export function paste(commands: string, cwd: string): Promise<CliEnd> {
+export function paste(commands: string, cwd: string, env: Record<string, string> = {}): Promise<CliEnd> {
   const local = commands.replaceAll(/^npx v8host /gm, `'${process.execPath}' '${LAUNCHER}' `);
-  return endOf(spawn('sh', ['-c', local], { cwd, env: SHELL_ENVIRONMENT }));
+  return endOf(spawn('sh', ['-c', local], { cwd, env: { ...SHELL_ENVIRONMENT, ...env } }));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError, coerceError, describeError, orThrow } from '../../core/errors.ts';
 import { parseTenantId, tenantKey } from '../../core/tenant.ts';
 import type { Log } from '../../ports/log.ts';
-import type { TenantDirectory, TenantStatus, TenantStore } from '../../ports/tenant-store.ts';
+import type { TenantDirectory, TenantSettings, TenantStatus, TenantStore } from '../../ports/tenant-store.ts';
 import { MysqlAddress } from './address-mysql.ts';
 import { divideConnections, MysqlDatabase } from './database-mysql.ts';
 import { provisionSchema } from './provision-mysql.ts';
@@ -118,6 +118,10 @@ class SqlTenantDirectory implements TenantDirectory {
   async list(): Promise<readonly TenantStatus[]> {
     const children = (await this.#children()).map((row) => this.#statusOf(row));
     return [{ tenant: this.#main.store.tenant, main: true, state: 'open' }, ...children];
+  }
+
+  settings(): Promise<readonly TenantSettings[]> {
+    return this.#registry.readSettings();
   }
 
   add(name: string, databaseUrl: string | undefined): Promise<TenantStore> {

@@ -1,4 +1,5 @@
 import { tenantKey } from '../../core/tenant.ts';
+import type { TenantSettings } from '../../ports/tenant-store.ts';
 import { fixedColumns, isNotDeleted, isSet, onlyColumns, type RowMaker } from './platform-row.ts';
 import type { SchemaCache } from './schema-cache.ts';
 import type { SqlDatabase } from './sql-database.ts';
@@ -36,6 +37,15 @@ export class TenantRegistry {
       if (!tenants.has(key)) tenants.set(key, tenant);
     }
     return [...tenants.values()];
+  }
+
+  /** The enabled tenants' rows with every column. */
+  async readSettings(): Promise<readonly TenantSettings[]> {
+    const rows = await this.#database.reader.selectFrom('sys_osclients').selectAll().orderBy('OsClient').execute();
+    return rows
+      .filter(isNotDeleted)
+      .filter((row) => toRegisteredTenant(row).enabled)
+      .map((row) => ({ tenant: toRegisteredTenant(row).tenant, row }));
   }
 
   /** Writes the tenant's row. @throws AppError ROW_NOT_UNIQUE. */

@@ -64,6 +64,7 @@ for (const defaultQueueType of ['classic', 'quorum'] as const) {
       void delivery.ack();
     });
     const publisher = publishUntilStopped(queue);
+    t.after(publisher.stop);
     await eventually(() => assert.ok(publisher.confirmed.length > 200));
     await node.kill();
     const beforeRestart = publisher.confirmed.length;
