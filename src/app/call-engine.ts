@@ -57,6 +57,7 @@ export async function callEngine(services: CallServices, store: TenantStore, cal
   let outcome: RunOutcome;
   try {
     const start = runStartOf(tree, { engine, param: call.param, invokeType: 'Client' });
+    tree.begin();
     outcome = await slot.run(start, createHostCallSink(tree, engine.key, 1));
     if (isKilled(outcome)) await transaction.abort();
     await tree.end();

@@ -82,7 +82,8 @@ function attemptRecord(
     attempt: message.attempt,
     engineKey: message.binding.engineKey,
     version: versionOf(settlement),
-    startedAt: account.startedAt,
+    // What it waited for a lane or the writer is not its own time.
+    startedAt: tree?.startedAt ?? account.startedAt,
     endedAt: account.endedAt,
     verdict: account.verdict,
     reason: account.reason,

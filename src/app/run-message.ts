@@ -181,6 +181,7 @@ export async function runScript(
 ): Promise<EndedRun> {
   const param = { OsClient: message.store.tenant, Message: message.envelope.param, EventId: message.key.eventId };
   const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
+  tree.begin();
   const outcome = await slot.run(start, createHostCallSink(tree, engine.key, 1));
   // Read first: cutting the connection of a killed run dooms the transaction, which is no fault of the database.
   const { doom } = tree.transaction;

@@ -53,10 +53,10 @@ export class RunTree {
   readonly services: RunServices;
   readonly options: RunTreeOptions;
   readonly runId: string;
-  readonly startedAt: number;
   readonly transaction: RunTransaction;
   readonly traces: HostCallTrace[] = [];
   readonly #abort = new AbortController();
+  #startedAt: number;
   #calls = 0;
   #inFlight: Promise<unknown> | undefined;
 
@@ -64,8 +64,18 @@ export class RunTree {
     this.services = services;
     this.options = options;
     this.runId = options.runId;
-    this.startedAt = services.clock.now();
+    this.#startedAt = services.clock.now();
     this.transaction = options.transaction;
+  }
+
+  /** When the script began; before that, when its message or call was taken up. Milliseconds UTC. */
+  get startedAt(): number {
+    return this.#startedAt;
+  }
+
+  /** The script begins now: what it waited for a lane or a lock is not its time. */
+  begin(): void {
+    this.#startedAt = this.services.clock.now();
   }
 
   /** Aborted when the run ends. */
@@ -82,7 +92,7 @@ export class RunTree {
   }
 
   remainingMs(): number {
-    return Math.max(0, this.startedAt + this.options.limits.wallMs - this.services.clock.now());
+    return Math.max(0, this.#startedAt + this.options.limits.wallMs - this.services.clock.now());
   }
 
   sender(): SenderContext {

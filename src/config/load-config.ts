@@ -39,6 +39,11 @@ export interface LoadOptions {
   readonly cores?: number;
 }
 
+/** Settings that say nothing about what the host is for: choosing one does not switch the demo off. */
+function isMatterOfTaste(path: string): boolean {
+  return path === 'lang' || path.startsWith('log.');
+}
+
 const MAX_DEFAULT_LANES = 16;
 
 /** A look at a local file costs nothing; at a server it is one query per tenant (defaults.md 2). */
@@ -64,7 +69,7 @@ export function loadConfig(options: LoadOptions = {}): Config {
   if (!origins.has('reconcileSeconds')) {
     setRaw(tree, ['reconcileSeconds'], origins.has('databaseUrl') ? REMOTE_RECONCILE_SECONDS : LOCAL_RECONCILE_SECONDS);
   }
-  if (!origins.has('demo')) setRaw(tree, ['demo'], origins.size === 0);
+  if (!origins.has('demo')) setRaw(tree, ['demo'], [...origins.keys()].every(isMatterOfTaste));
   if (!origins.has('sandbox.lanes')) {
     setRaw(tree, ['sandbox', 'lanes'], Math.min(options.cores ?? availableParallelism(), MAX_DEFAULT_LANES));
   }

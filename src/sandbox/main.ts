@@ -9,6 +9,10 @@ import { TenantIsolates } from './tenant-isolates.ts';
 /** File descriptor of the socket: the first after stdio. */
 const SOCKET_FD = 3;
 
+// Ctrl-C in a terminal and the stop of a service manager reach every process of the host. The host lets what runs end
+// and then ends its lanes; a lane that obeyed would make a failed attempt of it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
 const channel = new HostChannel(SOCKET_FD);
 const lane = new Lane(channel, new TenantIsolates(readPreludeSource()));
 

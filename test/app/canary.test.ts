@@ -98,7 +98,12 @@ async function answersToOthers(host: HostProcess): Promise<string> {
 
 test('secrets and tenant data show up in the tenant’s own tables and nowhere else', async (t) => {
   const server = await startServer(t);
-  const config = { log: { level: 'debug', format: 'json' }, outbound: { allow: [server] }, sandbox: { rssMb: 2_000 }, lang: 'en' };
+  const config = {
+    log: { level: 'debug', format: 'json' },
+    outbound: { allow: [server] },
+    sandbox: { rssMb: 2_000 },
+    lang: 'en',
+  };
   const host = await HostProcess.create(tempDir(t), config, { V8HOST_HTTP_TOKEN: CANARY.token });
   t.after(() => host.kill());
   await host.start();

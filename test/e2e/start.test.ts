@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -147,6 +148,31 @@ describe('the exit code of a start', () => {
   });
 });
 
+describe('a stop', () => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    it(`by ${signal} to every process of the host lets what runs end`, async (t) => {
+      const host = await HostProcess.create(tempDir(t), { outbound: { allow: ['127.0.0.1'] } });
+      t.after(() => host.kill());
+      await host.start();
+      const gate = await openGate(t);
+      const text = `/** @queue slow */\nreturn { Code: V8.Http.PostResponse({ Url: '${gate.url}' }).StatusCode === 200 ? 1 : 0 };`;
+      await host.api('PUT', 'tenants/demo/engines', { files: [{ path: 'slow.js', text }] });
+      await host.cli('send', 'slow', '1', '--event-id', 'slow-1');
+      await gate.reached;
+      for (const pid of [...host.lanes(), host.pid]) process.kill(pid, signal);
+      await eventually(() => assert.match(host.output, /host\.drain_started/));
+      gate.open();
+      await eventually(() => assert.equal(host.isRunning, false), 30_000);
+      assert.equal(await host.stop(), 0);
+      const rows = host.sql('demo', "SELECT Verdict FROM mq_attempt WHERE EventId = 'slow-1'");
+      assert.deepEqual(
+        rows.map(({ Verdict }) => Verdict),
+        ['done'],
+      );
+    });
+  }
+});
+
 function checkHead([head = '', url = '']: readonly string[]): void {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const node = process.versions.node;
@@ -187,6 +213,23 @@ async function exitOf(end: Promise<{ code: number | null }>): Promise<number | n
 /** Starts the host in an empty directory, for an end that it finds by itself. */
 function start(t: TestContext, env: Record<string, string>) {
   return new StartedProduct(t, tempDir(t), { env }).end();
+}
+
+/** A server whose one answer waits until the test lets it go. */
+async function openGate(t: TestContext): Promise<{ url: string; reached: Promise<unknown>; open: () => void }> {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const server = createHttpServer((_request, response) => void opened.then(() => response.end('ok')));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, reached: once(server, 'request'), open };
 }
 
 /** Listens and never answers; a port that another program holds already is as good. 0 takes any. @returns the port. */

@@ -26,7 +26,8 @@ export interface PublisherOptions {
 /** Publishes a tenant's messages with mandatory and confirm: resolved means stored by the broker (G1). */
 export class ConfirmPublisher {
   readonly #options: PublisherOptions;
-  readonly #work = new Set<Promise<void>>();
+  /** Callers without an answer. */
+  readonly #publications = new Set<Promise<void>>();
   /** Of the connection in `#model`. */
   #channels = new Map<number, Promise<PublishChannel>>();
   #declared = new Map<string, Promise<void>>();
@@ -44,12 +45,25 @@ export class ConfirmPublisher {
   }
 
   /** @throws AppError QUEUE_UNAVAILABLE within ten seconds, MESSAGE_TOO_LARGE, PARAM_INVALID. */
-  async publish(messages: readonly OutgoingMessage[]): Promise<void> {
+  publish(messages: readonly OutgoingMessage[]): Promise<void> {
+    const publication = this.#publishInTime(messages);
+    this.#publications.add(publication);
+    const forget = () => this.#publications.delete(publication);
+    publication.then(forget, forget);
+    return publication;
+  }
+
+  /** Resolves when every caller has its answer. Never rejects. */
+  async idle(): Promise<void> {
+    await Promise.allSettled([...this.#publications]);
+  }
+
+  async #publishInTime(messages: readonly OutgoingMessage[]): Promise<void> {
     const bytes = messages.reduce((sum, message) => sum + message.body.byteLength, 0);
     this.#reserve(messages.length, bytes);
     const late = new AbortController();
-    const work = this.#store(messages, late.signal).finally(() => this.#release(messages.length, bytes, work));
-    this.#work.add(work);
+    // What was written counts until its end, which may come long after the caller was told that it failed.
+    const work = this.#store(messages, late.signal).finally(() => this.#release(messages.length, bytes));
     try {
       await withinMs(PUBLISH_MS, work);
     } catch (e) {
@@ -58,11 +72,6 @@ export class ConfirmPublisher {
     } finally {
       late.abort();
     }
-  }
-
-  /** Resolves when nothing is unconfirmed. Never rejects. */
-  async idle(): Promise<void> {
-    await Promise.allSettled([...this.#work]);
   }
 
   /** What is still there when the broker is away is bounded, whatever its callers do. */
@@ -75,10 +84,9 @@ export class ConfirmPublisher {
     this.#bytes += bytes;
   }
 
-  #release(messages: number, bytes: number, work: Promise<void>): void {
+  #release(messages: number, bytes: number): void {
     this.#messages -= messages;
     this.#bytes -= bytes;
-    this.#work.delete(work);
   }
 
   /** Returned messages are published once more, after their queue was made again (delivery.md 3.3). */

@@ -124,6 +124,9 @@ export class MysqlConnection {
     if (this.#lost !== undefined) return;
     this.#lost = noAnswer('the connection was closed');
     this.#driver.end(() => undefined);
+    this.#socket.end();
+    // A server that hangs never closes its side, and the process must not wait for it.
+    this.#socket.unref();
   }
 
   /** Cuts the session; the server rolls back when it notices. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queue } from '../../../src/ports/queue.ts';
 import { DeliveryInbox } from '../../contract/delivery-inbox.ts';
@@ -19,6 +19,9 @@ before(async () => {
   node = await startRabbitMq(dir, { config: [`max_message_size = ${LARGEST_MESSAGE}`] });
 });
 after(() => node[Symbol.asyncDispose]());
+
+/** A node of 3.10 that is killed earlier never elects a leader for its new quorum queue. Milliseconds. */
+const QUORUM_QUEUE_GROWN_MS = 5_000;
 
 const place = (): Promise<FreshVhost> => freshVhost({ node });
 
@@ -65,15 +68,16 @@ for (const defaultQueueType of ['classic', 'quorum'] as const) {
     });
     const publisher = publishUntilStopped(queue);
     t.after(publisher.stop);
-    await eventually(() => assert.ok(publisher.confirmed.length > 200));
+    await delay(QUORUM_QUEUE_GROWN_MS);
     await node.kill();
     const beforeRestart = publisher.confirmed.length;
+    assert.ok(beforeRestart > 200, `${beforeRestart} messages were confirmed before the kill`);
     await node.start();
     await eventually(() => assert.ok(publisher.confirmed.length > beforeRestart + 100), 40_000);
     publisher.stop();
     await publisher.ended;
-    assert.equal(log.of('consumer.reattached').length, 1);
     assert.ok(publisher.failures > 0, 'the kill was noticed');
+    await eventually(() => assert.equal(log.of('consumer.reattached').length, 1));
     await eventually(() =>
       assert.deepEqual(
         publisher.confirmed.filter((id) => !seen.has(id)),
@@ -81,32 +85,41 @@ for (const defaultQueueType of ['classic', 'quorum'] as const) {
       ),
     );
   });
+}
 
-  test(`what a killed broker forgot to be acknowledged comes again as redelivered (${defaultQueueType})`, async (t) => {
-    const vhost = await place();
-    const { queue, log } = await openQueue(t, settingsOf(vhost), { defaultQueueType });
-    const count = 300;
-    await queue.publish(
-      TENANT,
-      Array.from({ length: count }, (_, index) => message(`${index}`)),
-    );
-    const inbox = new DeliveryInbox();
-    await queue.consume(TENANT, QUEUE, { prefetch: count }, inbox.take);
-    await inbox.until(count);
-    for (const delivery of inbox.all) await delivery.ack();
-    await eventually(async () => assert.deepEqual(await queue.depth(TENANT, QUEUE), { ready: 0, unsettled: 0 }));
-    await node.kill();
-    await node.start();
-    await eventually(() => assert.equal(log.of('consumer.reattached').length, 1), 40_000);
-    await delay(500);
-    const again = inbox.all.slice(count);
-    t.diagnostic(`${again.length} of ${count} acknowledged messages came again`);
-    assert.deepEqual(
-      again.filter((delivery) => !delivery.redelivered),
-      [],
-    );
-    for (const delivery of again) await delivery.ack();
-  });
+test('what a killed broker forgot to be acknowledged comes again, marked as redelivered', async (t) => {
+  const { acknowledged, again } = await acknowledgeAndKill(t, 'classic', 0);
+  t.diagnostic(`${again.length} of ${acknowledged} acknowledged messages came again`);
+  assert.ok(again.length > 0, 'a classic queue writes acknowledgements late');
+  assert.ok(again.every((delivery) => delivery.redelivered));
+});
+
+test('a quorum queue remembers what was acknowledged before its broker was killed', async (t) => {
+  const { again } = await acknowledgeAndKill(t, 'quorum', QUORUM_QUEUE_GROWN_MS);
+  assert.deepEqual(again, []);
+});
+
+/** @returns what came after the restart. */
+async function acknowledgeAndKill(t: TestContext, defaultQueueType: 'classic' | 'quorum', waitMs: number) {
+  const { queue, log } = await openQueue(t, settingsOf(await place()), { defaultQueueType });
+  const acknowledged = 300;
+  await queue.publish(
+    TENANT,
+    Array.from({ length: acknowledged }, (_, index) => message(`${index}`)),
+  );
+  const inbox = new DeliveryInbox();
+  await queue.consume(TENANT, QUEUE, { prefetch: acknowledged }, inbox.take);
+  await inbox.until(acknowledged);
+  for (const delivery of inbox.all) await delivery.ack();
+  await eventually(async () => assert.deepEqual(await queue.depth(TENANT, QUEUE), { ready: 0, unsettled: 0 }));
+  await delay(waitMs);
+  await node.kill();
+  await node.start();
+  await eventually(() => assert.equal(log.of('consumer.reattached').length, 1), 40_000);
+  await delay(500);
+  const again = inbox.all.slice(acknowledged);
+  for (const delivery of again) await delivery.ack();
+  return { acknowledged, again };
 }
 
 test('a delivery held longer than the broker allows comes again, and nothing else is lost', async (t) => {

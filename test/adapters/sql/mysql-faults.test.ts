@@ -36,6 +36,14 @@ async function doneEvents(schema: FreshDatabase): Promise<string[]> {
   return rows.map(({ EventId }) => String(EventId)).sort();
 }
 
+async function committed(schema: FreshDatabase, eventId: string): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!(await doneEvents(schema)).includes(eventId)) {
+    assert.ok(performance.now() < deadline, `${eventId} was not committed`);
+    await sleep(10);
+  }
+}
+
 describe('a commit whose answer is lost', () => {
   it('is unknown; the effects are there when the server had read it', async (t) => {
     const { schema, proxy, store, quantities } = await openShop(t);
@@ -44,7 +52,7 @@ describe('a commit whose answer is lost', () => {
     await set(tx, 'a', 9);
     proxy.pause('replies');
     const commit = assert.rejects(tx.commit(packetOf('e1')), hasCode('DB_COMMIT_UNKNOWN'));
-    while ((await doneEvents(schema)).length === 0) await sleep(10);
+    await committed(schema, 'e1');
     proxy.cut();
     proxy.resume();
     await commit;

@@ -19,5 +19,5 @@ const outcome = await tx.commit(packetOf(eventId)).then(
   (error: unknown) => coerceError(error).code,
 );
 process.send?.(outcome);
-process.disconnect();
+process.disconnect?.();
 await database.close();
