@@ -1,4 +1,5 @@
 import type { EngineSource } from '../core/engine.ts';
+import { ERROR_TABLE } from '../core/error-table.ts';
 import { AppError, coerceError } from '../core/errors.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { judgeDelivery } from '../core/verdict.ts';
@@ -85,7 +86,9 @@ export class BatchHandler {
       const engine = await findEngine(this.#services, first);
       return 'kind' in engine ? UNDONE : await this.#runOnLane(messages, first, engine);
     } catch (e) {
-      log.debug('delivery.deferred', { tenantId: first.store.tenant, batch: messages.length, err: coerceError(e) });
+      const error = coerceError(e);
+      const fields = { tenantId: first.store.tenant, queue: first.key.queue, messages: messages.length };
+      log[ERROR_TABLE[error.code].level]('delivery.batch_undone', { ...fields, code: error.code, err: error });
       return UNDONE;
     } finally {
       release();

@@ -106,6 +106,7 @@ export class DeliveryHandler {
           last = outcome.error;
           break;
         default: {
+          if (outcome.kind === 'torn') last = new AppError('DB_TORN');
           const answer = await answerTo(outcome.kind, message);
           const known = await this.#act(message, answer, crashes.counted);
           if (known !== undefined) return known;

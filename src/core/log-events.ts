@@ -11,6 +11,7 @@ export const LOG_EVENTS = [
   'engines.pushed',
   'delivery.settled',
   'delivery.deferred',
+  'delivery.batch_undone',
   'delivery.failed_internally',
   'consumer.attached',
   'consumer.detached',

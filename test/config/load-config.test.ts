@@ -121,11 +121,12 @@ describe('configuration', () => {
     assert.deepEqual(config.outbound.allow, ['erp.internal:8443', '10.0.0.5', '[::1]:80']);
   });
 
-  it('switches the demo off as soon as anything is configured, unless it is asked for', () => {
-    assert.equal(load({ env: { V8HOST_LOG_LEVEL: 'debug' } }).demo, false);
-    assert.equal(load({ files: fileOf({ lang: 'en' }) }).demo, false);
+  it('switches the demo off as soon as anything but language and log is configured, unless it is asked for', () => {
+    assert.equal(load({ env: { V8HOST_TENANT: 'shop' } }).demo, false);
+    assert.equal(load({ files: fileOf({ http: { port: 8001 } }) }).demo, false);
+    assert.equal(load({ files: fileOf({ lang: 'en' }), env: { V8HOST_LOG_LEVEL: 'debug' } }).demo, true);
     assert.equal(load({ files: fileOf({}) }).demo, true);
-    assert.equal(load({ env: { V8HOST_LOG_LEVEL: 'debug', V8HOST_DEMO: '1' } }).demo, true);
+    assert.equal(load({ env: { V8HOST_TENANT: 'shop', V8HOST_DEMO: '1' } }).demo, true);
     assert.equal(load({ env: { V8HOST_DEMO: 'false' } }).demo, false);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queue } from '../../../src/ports/queue.ts';
 import { DeliveryInbox } from '../../contract/delivery-inbox.ts';
@@ -59,11 +59,13 @@ for (const defaultQueueType of ['classic', 'quorum'] as const) {
   });
 
   test(`every confirmed message survives a killed broker, and its consumer goes on (${defaultQueueType})`, async (t) => {
-    const vhost = await place();
-    const { queue, log } = await openQueue(t, settingsOf(vhost), { defaultQueueType });
+    const { queue, log } = await openQueue(t, settingsOf(await place()), { defaultQueueType });
     const seen = new Set<string>();
+    const again: { readonly id: string; readonly redelivered: boolean }[] = [];
     await queue.consume(TENANT, `${QUEUE}.seen`, { prefetch: 50 }, (delivery) => {
-      seen.add(Buffer.from(delivery.body).toString());
+      const id = Buffer.from(delivery.body).toString();
+      if (seen.has(id)) again.push({ id, redelivered: delivery.redelivered });
+      seen.add(id);
       void delivery.ack();
     });
     const publisher = publishUntilStopped(queue);
@@ -76,32 +78,25 @@ for (const defaultQueueType of ['classic', 'quorum'] as const) {
     await eventually(() => assert.ok(publisher.confirmed.length > beforeRestart + 100), 40_000);
     publisher.stop();
     await publisher.ended;
-    assert.ok(publisher.failures > 0, 'the kill was noticed');
-    await eventually(() => assert.equal(log.of('consumer.reattached').length, 1));
+    assert.ok(publisher.doubtful.size > 0, 'the kill was noticed');
     await eventually(() =>
       assert.deepEqual(
         publisher.confirmed.filter((id) => !seen.has(id)),
         [],
       ),
     );
+    assert.equal(log.of('consumer.reattached').length, 1);
+    t.diagnostic(`${again.length} acknowledged messages came again, of ${beforeRestart}`);
+    // One with an unknown outcome was published twice. All others are known to have been handed out before.
+    assert.deepEqual(
+      again.filter(({ id, redelivered }) => !redelivered && !publisher.doubtful.has(id)),
+      [],
+    );
   });
 }
 
-test('what a killed broker forgot to be acknowledged comes again, marked as redelivered', async (t) => {
-  const { acknowledged, again } = await acknowledgeAndKill(t, 'classic', 0);
-  t.diagnostic(`${again.length} of ${acknowledged} acknowledged messages came again`);
-  assert.ok(again.length > 0, 'a classic queue writes acknowledgements late');
-  assert.ok(again.every((delivery) => delivery.redelivered));
-});
-
 test('a quorum queue remembers what was acknowledged before its broker was killed', async (t) => {
-  const { again } = await acknowledgeAndKill(t, 'quorum', QUORUM_QUEUE_GROWN_MS);
-  assert.deepEqual(again, []);
-});
-
-/** @returns what came after the restart. */
-async function acknowledgeAndKill(t: TestContext, defaultQueueType: 'classic' | 'quorum', waitMs: number) {
-  const { queue, log } = await openQueue(t, settingsOf(await place()), { defaultQueueType });
+  const { queue, log } = await openQueue(t, settingsOf(await place()), { defaultQueueType: 'quorum' });
   const acknowledged = 300;
   await queue.publish(
     TENANT,
@@ -112,15 +107,13 @@ async function acknowledgeAndKill(t: TestContext, defaultQueueType: 'classic' | 
   await inbox.until(acknowledged);
   for (const delivery of inbox.all) await delivery.ack();
   await eventually(async () => assert.deepEqual(await queue.depth(TENANT, QUEUE), { ready: 0, unsettled: 0 }));
-  await delay(waitMs);
+  await delay(QUORUM_QUEUE_GROWN_MS);
   await node.kill();
   await node.start();
   await eventually(() => assert.equal(log.of('consumer.reattached').length, 1), 40_000);
   await delay(500);
-  const again = inbox.all.slice(acknowledged);
-  for (const delivery of again) await delivery.ack();
-  return { acknowledged, again };
-}
+  assert.equal(inbox.all.length, acknowledged);
+});
 
 test('a delivery held longer than the broker allows comes again, and nothing else is lost', async (t) => {
   const vhost = await place();
@@ -170,7 +163,7 @@ test('publishing waits while the broker is short of memory', async (t) => {
 
 /** Publishes single messages on four lanes, without a pause; an unknown outcome is repeated with the same id. */
 function publishUntilStopped(queue: Queue) {
-  const state = { confirmed: [] as string[], failures: 0, isStopped: false };
+  const state = { confirmed: [] as string[], doubtful: new Set<string>(), isStopped: false };
   const lane = async (name: number): Promise<void> => {
     for (let count = 0; !state.isStopped; ) {
       const id = `${name}-${count}`;
@@ -179,7 +172,7 @@ function publishUntilStopped(queue: Queue) {
         state.confirmed.push(id);
         count++;
       } catch {
-        state.failures++;
+        state.doubtful.add(id);
         await delay(50);
       }
     }
