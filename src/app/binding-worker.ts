@@ -12,6 +12,9 @@ import { isRepeated, type ReceivedMessage, receiveMessage } from './received-mes
 /** Messages that share a transaction at most (delivery.md 3.1 b). */
 export const BATCH_MESSAGES = 8;
 
+/** Batches to have at hand: the next one waits here while the messages of the running one are acknowledged. */
+const BATCHES_AHEAD = 2;
+
 /** What a worker of any binding uses. */
 export interface WorkerServices extends Pick<DeliveryServices, 'ids' | 'profiles' | 'settler' | 'limits'> {
   readonly single: DeliveryHandler;
@@ -58,7 +61,7 @@ export class BindingWorker {
     if (!inbox) return prefetch;
     const runMs = timeoutSeconds === undefined ? this.#services.limits.wallMs : timeoutSeconds * 1000;
     const affordable = Math.floor(this.#services.consumerTimeoutMs / 2 / runMs);
-    return prefetch * Math.max(1, Math.min(BATCH_MESSAGES, affordable));
+    return prefetch * Math.max(1, Math.min(BATCH_MESSAGES * BATCHES_AHEAD, affordable));
   }
 
   /** Takes a delivery; it begins when one of the binding's places is free. */

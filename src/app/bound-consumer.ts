@@ -28,15 +28,17 @@ export class BoundConsumer {
   /** Attaches; a second call does nothing. @throws QUEUE_UNAVAILABLE. */
   async attach(queue: Queue): Promise<void> {
     if (this.#consumer !== undefined) return;
-    const options = { prefetch: this.#worker.wirePrefetch };
+    const { queueType } = this.binding;
+    const options = { prefetch: this.#worker.wirePrefetch, ...(queueType === undefined ? {} : { queueType }) };
     this.#consumer = await queue.consume(this.store.tenant, this.binding.physicalQueue, options, (delivery) =>
       this.#worker.offer(delivery),
     );
   }
 
-  /** Takes over an edited row. */
+  /** Takes over an edited row. Another kind of queue is asked for by attaching anew, which is left to the caller. */
   async update(binding: Binding): Promise<void> {
     const before = this.#worker.wirePrefetch;
+    if (binding.queueType !== this.binding.queueType) await this.cancel();
     this.#worker.binding = binding;
     if (this.#worker.wirePrefetch !== before) await this.#consumer?.setPrefetch(this.#worker.wirePrefetch);
   }

@@ -10,6 +10,9 @@ import { BoundConsumer } from './bound-consumer.ts';
 /** A store that answers nothing for this long has its consumers cancelled (G4). Milliseconds. */
 const STORE_GRACE_MS = 5_000;
 
+/** A queue that could not be attached is tried again after this at the latest. Milliseconds. */
+const RETRY_ATTACH_MS = 5_000;
+
 /** Pause between two probes of a store that is down. */
 const PROBE_EVERY_MS = 2_000;
 
@@ -35,6 +38,8 @@ export class BindingReconciler {
   readonly #failures = new Map<string, number>();
   readonly #downSince = new Map<TenantStore, number>();
   readonly #paused = new Set<TenantStore>();
+  /** Tenants whose queue may have been used, by name. */
+  #served = new Set<string>();
   #stopped = false;
   #pass: Promise<void> = Promise.resolve();
 
@@ -42,10 +47,10 @@ export class BindingReconciler {
     this.#services = services;
   }
 
-  /** Passes every `everyMs` until the signal aborts. */
+  /** Passes every `everyMs`, sooner while a queue is not attached, until the signal aborts. */
   async run(everyMs: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#services.clock.sleep(everyMs, signal);
+      await this.#services.clock.sleep(this.#failures.size > 0 ? Math.min(everyMs, RETRY_ATTACH_MS) : everyMs, signal);
       if (!signal.aborted) await this.reconcile();
     }
   }
@@ -119,8 +124,16 @@ export class BindingReconciler {
     await this.#detachClosed(new Set(open));
     for (const store of open) {
       if (this.#stopped) return;
+      await this.#refreshQueue(store.tenant);
       if (!this.#paused.has(store)) await this.#reconcileTenant(store);
     }
+  }
+
+  /** An account that was edited is used from now on. */
+  async #refreshQueue(tenant: string): Promise<void> {
+    await this.#services.queue.refreshTenant(tenant).catch((e: unknown) => {
+      this.#services.log.warn('reconcile.failed', { tenantId: tenant, err: coerceError(e) });
+    });
   }
 
   async #reconcileTenant(store: TenantStore): Promise<void> {
@@ -164,7 +177,9 @@ export class BindingReconciler {
   }
 
   async #detach(consumer: BoundConsumer): Promise<void> {
-    this.#consumers.delete(keyOf(consumer.store, consumer.binding));
+    const key = keyOf(consumer.store, consumer.binding);
+    this.#consumers.delete(key);
+    this.#failures.delete(key);
     await consumer.cancel();
     const { tenant } = consumer.store;
     this.#services.log.info('consumer.detached', { tenantId: tenant, queue: consumer.binding.physicalQueue });
@@ -175,6 +190,9 @@ export class BindingReconciler {
     for (const consumer of [...this.#consumers.values()]) {
       if (!open.has(consumer.store)) await this.#detach(consumer);
     }
+    const tenants = new Set([...open].map(({ tenant }) => tenant));
+    for (const tenant of this.#served) if (!tenants.has(tenant)) await this.#services.queue.closeTenant(tenant);
+    this.#served = tenants;
   }
 
   #consumersOf(store: TenantStore): BoundConsumer[] {

@@ -1,4 +1,4 @@
-import type { Lang } from '../core/errors.ts';
+import { AppError, type Lang } from '../core/errors.ts';
 import type { RunLimits } from '../core/run-limits.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HttpClient } from '../ports/http-client.ts';
@@ -44,6 +44,9 @@ export interface RunTreeOptions {
   /** True in an inbox run: everything joins its transaction. */
   readonly alwaysJoin: boolean;
 }
+
+/** Why the calls of an ended run are aborted. Made once: an exception per run costs more than the abort. */
+const RUN_ENDED = new AppError('DB_TX_LOST');
 
 /** Most host calls of one run that its story keeps; the count goes on. */
 const TRACED_CALLS = 200;
@@ -123,7 +126,7 @@ export class RunTree {
 
   /** Ends the run: its host call under way is aborted and waited for, before the transaction is decided. */
   async end(): Promise<void> {
-    this.#abort.abort();
+    this.#abort.abort(RUN_ENDED);
     await this.#inFlight;
   }
 }

@@ -24,6 +24,8 @@ export interface Binding {
   /** Undefined: the host's default. */
   readonly timeoutSeconds: number | undefined;
   readonly backoff: Backoff;
+  /** Kind of queue to insist on; absent: the host's default for a new one, and any existing one. */
+  readonly queueType?: 'classic' | 'quorum';
 }
 
 /** A row that cannot be bound, and why. */
@@ -61,12 +63,13 @@ export function parseBinding(tenant: string, row: BindingRow): Parsed<Binding> {
     queueType: ['QueueType', parseQueueType],
   });
   if (!columns.ok) return columns;
-  const { type: _type, queueType: _queueType, ...settings } = columns.value;
+  const { type: _type, queueType, ...settings } = columns.value;
   return accept({
     id: String(cell(row, 'Id') ?? ''),
     logicalQueue: toLogicalQueue(settings.physicalQueue),
     retries: cell(row, 'FailToReject') === RETRIES,
     ...settings,
+    ...(queueType === undefined ? {} : { queueType }),
   });
 }
 
@@ -140,9 +143,10 @@ function parseSwitch(value: unknown, whenBlank: boolean): Parsed<boolean> {
   return broken('须为 1 或 0', 'must be 1 or 0');
 }
 
-function parseQueueType(value: unknown): Parsed<string> {
-  const type = isBlank(value) ? '' : String(value).trim().toLowerCase();
-  if (type === '' || type === 'classic' || type === 'quorum') return accept(type);
+function parseQueueType(value: unknown): Parsed<Binding['queueType']> {
+  if (isBlank(value)) return accept(undefined);
+  const type = String(value).trim().toLowerCase();
+  if (type === 'classic' || type === 'quorum') return accept(type);
   return broken('须为 classic 或 quorum', 'must be classic or quorum');
 }
 

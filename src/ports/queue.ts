@@ -63,6 +63,13 @@ export interface Queue {
     options: ConsumeOptions,
     onDelivery: (delivery: Delivery) => void,
   ): Promise<Consumer>;
+  /**
+   * Compares a tenant's account with the connections made with it and replaces these when they differ; consumers attach
+   * again by themselves. Called by every reconcile pass. @throws AppError when the settings cannot be read.
+   */
+  refreshTenant(tenant: string): Promise<void>;
+  /** Ends what is open for a tenant that is gone. A later use opens it anew. */
+  closeTenant(tenant: string): Promise<void>;
   /** Messages in the queue, ready and unsettled. */
   depth(tenant: string, queue: string): Promise<{ ready: number; unsettled: number }>;
   /** Closes every consumer and the store behind. */

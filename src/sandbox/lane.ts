@@ -33,7 +33,9 @@ export class Lane implements RunningLane {
     if (frame === undefined) return false;
     if (frame.type === HOST_FRAME.run) {
       this.channel.send(LANE_FRAME.began, frame.runId, '');
-      this.#run(frame, 1);
+      const { tenant, limits } = this.#run(frame, 1);
+      // The host has its answer; until it sends the next run there is nothing else to do.
+      this.isolates.makeSpare(tenant, 1, limits.heapMb);
     } else if (frame.type === HOST_FRAME.compile) {
       const { engineKey, source } = JSON.parse(frame.text) as CompileStart;
       this.#done(frame.runId, { outcome: compileOnly(this.isolates, engineKey, source), warnings: [] });
@@ -47,11 +49,14 @@ export class Lane implements RunningLane {
     this.#run(frame, depth);
   }
 
-  #run(frame: Frame, depth: number): void {
-    const done = new ScriptRun(this, JSON.parse(frame.text) as RunStart, frame.runId, depth).execute();
-    if (this.#aborting !== undefined && this.#aborting !== frame.runId) return;
-    this.#aborting = undefined;
-    this.#done(frame.runId, done);
+  #run(frame: Frame, depth: number): RunStart {
+    const start = JSON.parse(frame.text) as RunStart;
+    const done = new ScriptRun(this, start, frame.runId, depth).execute();
+    if (this.#aborting === undefined || this.#aborting === frame.runId) {
+      this.#aborting = undefined;
+      this.#done(frame.runId, done);
+    }
+    return start;
   }
 
   #done(runId: number, done: LaneDone): void {

@@ -27,6 +27,7 @@ export class ScriptIsolate {
   readonly #isolate: ivm.Isolate;
   readonly #prelude: ivm.Script;
   readonly #engines = new Map<string, { source: string; compiled: CompiledScript }>();
+  #spare: ScriptContext | undefined;
 
   constructor(heapMb: number, preludeSource: string) {
     this.#isolate = new ivm.Isolate({ memoryLimit: heapMb });
@@ -44,7 +45,19 @@ export class ScriptIsolate {
     return heap.total_heap_size + heap.externally_allocated_size > MAX_IDLE_HEAP_BYTES;
   }
 
+  /** A fresh context: the one made ahead, or a new one. */
   openContext(): ScriptContext {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare ?? this.#createContext();
+  }
+
+  /** Makes the next run's context now, while the lane would only wait for that run. */
+  makeSpare(): void {
+    if (!this.disposed) this.#spare ??= this.#createContext();
+  }
+
+  #createContext(): ScriptContext {
     const context = this.#isolate.createContextSync();
     const prelude = this.#prelude.runSync(context, { timeout: SETUP_TIMEOUT_MS, reference: true });
     const begin = prelude.getSync('begin', { reference: true });

@@ -26,6 +26,11 @@ export class TenantIsolates {
     return kept ?? this.createUnshared(heapMb);
   }
 
+  /** Makes the next context of a tenant's idle isolate ahead of its next run. */
+  makeSpare(tenant: string, depth: number, heapMb: number): void {
+    this.#idle.get(keyOf(tenant, depth, heapMb))?.makeSpare();
+  }
+
   /** Makes an isolate that no tenant has used or will use. */
   createUnshared(heapMb: number): ScriptIsolate {
     return new ScriptIsolate(heapMb, this.#preludeSource);

@@ -23,13 +23,6 @@ export interface AmqpQueueStatus {
 
 export interface AmqpQueue extends Queue {
   status(): AmqpQueueStatus;
-  /**
-   * Compares a tenant's settings with its connections and replaces these when they differ. Consumers stay: they
-   * attach again by themselves. @throws AppError when the settings cannot be read.
-   */
-  refreshTenant(tenant: string): Promise<void>;
-  /** Closes a tenant's consumers and connections. A later use opens new ones. */
-  closeTenant(tenant: string): Promise<void>;
 }
 
 /** RabbitMQ as the queue. Nothing is connected before its first use, so a broker that is away stops no start. */

@@ -19,7 +19,9 @@ const MAX_MESSAGES = 50_000;
 export interface PublisherOptions {
   /** The tenant's publishing connection. @throws AppError when there are no settings for one. */
   readonly connection: () => Promise<BrokerConnection>;
-  /** Makes the queue on this connection, once. */
+  /** Why that connection is down or blocked. */
+  readonly trouble: () => AppError | undefined;
+  /** Makes the queue on this connection. */
   readonly declare: (model: ChannelModel, queue: string) => Promise<void>;
 }
 
@@ -68,7 +70,7 @@ export class ConfirmPublisher {
       await withinMs(PUBLISH_MS, work);
     } catch (e) {
       const error = coerceError(e);
-      throw error.code === 'QUEUE_NO_ANSWER' ? unavailable(error) : error;
+      throw error.code === 'QUEUE_NO_ANSWER' ? unavailable(this.#options.trouble() ?? error) : error;
     } finally {
       late.abort();
     }

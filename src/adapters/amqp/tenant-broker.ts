@@ -51,6 +51,7 @@ export class TenantBroker {
     this.#options = options;
     this.#publisher = new ConfirmPublisher({
       connection: () => this.#connection('publisher'),
+      trouble: () => this.#made.get('publisher')?.trouble,
       declare: (model, queue) => this.#declare(model, queue, false),
     });
   }

@@ -109,6 +109,11 @@ class SqliteQueue implements EmbeddedQueue {
     };
   }
 
+  /** One file and one process: there are no accounts and no connections. */
+  async refreshTenant(): Promise<void> {}
+
+  async closeTenant(): Promise<void> {}
+
   async depth(_tenant: string, queue: string): Promise<{ ready: number; unsettled: number }> {
     this.#refuseWhenClosed();
     const unsettled = this.#queues.get(queue)?.unsettled() ?? 0;

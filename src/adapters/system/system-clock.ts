@@ -18,7 +18,21 @@ export function systemClock(timezone: string): Clock {
     now: () => Date.now(),
     sleep: (ms, signal) => sleep(ms, signal),
     // Swedish local format is `yyyy-MM-dd HH:mm:ss` already.
-    localText: (ms) => format.format(ms),
+    localText: perSecond((ms) => format.format(ms)),
+  };
+}
+
+/** Keeps the text of the last second: a busy host asks for the same one thousands of times. */
+function perSecond(toText: (ms: number) => string): (ms: number) => string {
+  let second = Number.NaN;
+  let text = '';
+  return (ms) => {
+    const asked = Math.floor(ms / 1000);
+    if (asked !== second) {
+      text = toText(ms);
+      second = asked;
+    }
+    return text;
   };
 }
 
