@@ -21,8 +21,8 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   all: ['test/**/*.test.ts'],
 };
 
-/** The runner ends a test after this time. */
-const TEST_TIMEOUT_MS = 180_000;
+/** The runner ends a test after this time; the longest kill and restart whole services for minutes. */
+const TEST_TIMEOUT_MS = 600_000;
 
 /** It does not end a file whose tests are over and whose handles are not: then nothing is printed any more. */
 const SILENCE_MS = TEST_TIMEOUT_MS + 60_000;
@@ -34,7 +34,8 @@ if (files.length === 0) fail(`no test files in suite ${suite}`);
 const isUnit = suite === 'unit';
 const environment = isUnit ? withoutServices() : await withServices(named.length === 0).catch(failWith);
 const setup = isUnit ? [] : ['--test-global-setup=test/support/global-setup.ts'];
-const limits = ['--test-concurrency=2', `--test-timeout=${TEST_TIMEOUT_MS}`];
+// One file at a time: most start processes of their own and watch them being slow, killed or frozen.
+const limits = [`--test-concurrency=${isUnit ? 2 : 1}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
 // TERM lets the runner name what ran and end its services.
 const command = tiedCommand('TERM', process.execPath, [
   '--test',
