@@ -47,11 +47,15 @@ export class BindingReconciler {
     this.#services = services;
   }
 
-  /** Passes every `everyMs`, sooner while a queue is not attached, until the signal aborts. */
+  /** Passes every `everyMs`, sooner while a queue could not be attached, until the signal aborts. */
   async run(everyMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#services;
+    let last = clock.now();
     while (!signal.aborted) {
-      await this.#services.clock.sleep(this.#failures.size > 0 ? Math.min(everyMs, RETRY_ATTACH_MS) : everyMs, signal);
-      if (!signal.aborted) await this.reconcile();
+      await clock.sleep(Math.min(everyMs, RETRY_ATTACH_MS), signal);
+      if (signal.aborted || (this.#failures.size === 0 && clock.now() - last < everyMs)) continue;
+      await this.reconcile();
+      last = clock.now();
     }
   }
 

@@ -55,6 +55,8 @@ const CONDITIONS: readonly (readonly [title: string, conditions: readonly Condit
   ['eq', [where('Qty', 'eq', 10)], 'A1'],
   ['eq of a number as text', [where('Qty', 'eq', '10')], 'A1'],
   ['eq without regard to case', [where('Sku', 'eq', 'a1')], 'A1'],
+  ['eq of a number in a text column compares text', [where('Name', 'eq', 0)], ''],
+  ['ne of a number in a text column compares text', [where('Name', 'ne', 0)], 'A1 B2 E5'],
   ['eq empty text', [where('Name', 'eq', '')], 'E5'],
   ['eq null', [where('Qty', 'eq', null)], 'C3'],
   ['ne leaves null out', [where('Qty', 'ne', 10)], 'B2 E5'],

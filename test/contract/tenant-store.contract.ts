@@ -342,6 +342,30 @@ function outbox(open: OpenTenantStore): void {
       assert.deepEqual(await store.outbox.lease(10, LONG_MS), [], 'leased rows are not given out twice');
     });
 
+    it('keeps identities, properties and bodies of any characters and sizes', async (t) => {
+      const { store, elapse } = await open(t);
+      const sent = [`o'?"\\ 😀 %_;--`, 'o', 'large'].map((eventId, ordinal) => ({
+        ...outboxOf(eventId, ordinal),
+        body: new TextEncoder().encode('价?\\'.repeat(eventId === 'large' ? 60_000 : 1)),
+        props: { messageId: eventId, headers: { traceparent: `'?\\"` } },
+      }));
+      const tx = await store.begin(WAIT_MS);
+      for (const { eventId } of sent) {
+        await tx.mark();
+        assert.equal(await tx.claim(claimOf(eventId)), 'claimed');
+      }
+      const claims = sent.map(({ eventId }) => ({ ...keyOf(eventId), resolveParked: true }));
+      const rows = await tx.commit({ claims, outbox: sent });
+      for (const { eventId } of sent) assert.equal((await store.findInbox(keyOf(eventId)))?.status, 'done', eventId);
+      await elapse(31_000);
+      const leased = await store.outbox.lease(10, LONG_MS);
+      assert.deepEqual(leased, rows);
+      assert.deepEqual(
+        leased.map(({ seq: _, attempts: _a, ...message }) => message),
+        sent,
+      );
+    });
+
     it('gives what an earlier life left, leased or not, to the owner of the database; a shared one has none', async (t) => {
       const { store, reopen } = await open(t);
       await send(store, 'o1');

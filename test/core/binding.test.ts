@@ -31,10 +31,17 @@ test('our columns are read, whatever the case of their names', () => {
     QueueType: 'quorum',
   };
   const binding = accepted(parseBinding('demo', { ...ROW, ...ours }));
-  const { inbox, legacyAck, prefetch, timeoutSeconds, backoff } = binding;
+  const { inbox, legacyAck, prefetch, timeoutSeconds, backoff, queueType } = binding;
   assert.deepEqual(
-    { inbox, legacyAck, prefetch, timeoutSeconds, backoff },
-    { inbox: false, legacyAck: true, prefetch: 8, timeoutSeconds: 90, backoff: { kind: 'fixed', delayMs: 5000 } },
+    { inbox, legacyAck, prefetch, timeoutSeconds, backoff, queueType },
+    {
+      inbox: false,
+      legacyAck: true,
+      prefetch: 8,
+      timeoutSeconds: 90,
+      backoff: { kind: 'fixed', delayMs: 5000 },
+      queueType: 'quorum',
+    },
   );
 });
 

@@ -12,7 +12,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 export interface EngineUrls {
   readonly databaseUrl: string;
-  readonly queueUrl: string;
+  readonly queueUrl?: string;
   readonly cacheUrl?: string;
 }
 

@@ -48,6 +48,10 @@ function unknownCommits(hosts: readonly HostProcess[]): number {
   return hosts.flatMap((host) => [...host.output.matchAll(/"DB_COMMIT_UNKNOWN/g)]).length;
 }
 
+function done(database: FreshDatabase): Promise<string[]> {
+  return column(database.url, "select EventId from mq_inbox where Status = 'done' and QueueName like '%work'");
+}
+
 async function assertOnce(database: FreshDatabase, eventIds: readonly string[]): Promise<void> {
   const expected = [...eventIds].sort();
   const onward = expected.map((eventId) => `on-${eventId}`);
@@ -69,6 +73,7 @@ test('failure row 28: MariaDB is killed at commit, and an answer to a commit is 
   const hosts = await startHosts(t, ['one', 'two'], { databaseUrl: proxy.url(database.url), queueUrl: vhost.url });
   const [one, two] = hosts as [HostProcess, HostProcess];
   await push(one, FILES);
+  await eventually(() => assert.match(two.output, /"consumer.attached".*microi.demo.onward/));
   await slowCommits(database, 0.6);
   const sent: string[] = [];
   const sendSome = async (count: number) => {
@@ -79,14 +84,14 @@ test('failure row 28: MariaDB is killed at commit, and an answer to a commit is 
     }
   };
 
-  for (const _round of [1, 2, 3]) {
-    await sendSome(6);
+  for (const _round of [1, 2]) {
+    await sendSome(4);
     await untilCommitting(database, 2);
     await server.kill();
     await server.start();
   }
   const killed = unknownCommits(hosts);
-  assert.ok(killed >= 3, `${killed} unknown commits in three rounds`);
+  assert.ok(killed >= 2, `${killed} unknown commits in two rounds`);
 
   await sendSome(2);
   await untilCommitting(database, 1);
@@ -98,6 +103,15 @@ test('failure row 28: MariaDB is killed at commit, and an answer to a commit is 
   proxy.resume();
   await sqlAsAdmin(database.adminUrl, `drop trigger ${database.name}.slow_commit`);
 
+  await eventually(async () => assert.equal((await done(database)).length, sent.length), 60_000);
+  // The onward message of the commit that nobody answered is a row beside its effect, leased for 30 s; a start sends
+  // what nobody holds.
+  await sqlAsAdmin(
+    database.adminUrl,
+    `update ${database.name}.mq_outbox set ClaimUntil = ClaimUntil - interval 1 minute`,
+  );
+  await one.stop();
+  await one.start();
   await assertOnce(database, sent);
   assert.ok(unknownCommits(hosts) > killed);
   await untilSettled(vhost);
@@ -121,21 +135,21 @@ test('failure row 29: a host freezes while its script holds a transaction; anoth
   process.kill(frozen.pid, 'SIGSTOP');
   t.after(() => frozen.isRunning && process.kill(frozen.pid, 'SIGCONT'));
   gate.open();
-  // The broker gives the message to another host when it misses the frozen one; its sender may be faster.
+  // The broker gives the message to another host when it misses the frozen one; a producer that repeats is faster.
   const copies = setInterval(() => void send(other, 'work', 'e1').catch(() => undefined), 1_000);
   t.after(() => clearInterval(copies));
-  await eventually(
-    async () => assert.deepEqual(await column(database.url, 'select EventId from onward'), ['on-e1']),
-    40_000,
-  );
+  const effect = async () => assert.deepEqual(await column(database.url, 'select EventId from effect'), ['e1']);
+  await eventually(effect, 40_000);
   const fencedMs = Date.now() - frozenAt;
   clearInterval(copies);
   assert.ok(fencedMs > 10_000 && fencedMs < 25_000, `fenced after ${fencedMs} ms`);
 
-  const heard = frozen.output.length;
   process.kill(frozen.pid, 'SIGCONT');
   await untilSettled(vhost);
-  assert.match(frozen.output.slice(heard), /"DB_(UNAVAILABLE|TX_LOST|COMMIT_UNKNOWN)/, 'the frozen host was told');
+  const late = logged(frozen, 'delivery.settled').find(
+    ({ eventId, durationMs }) => eventId === 'e1' && durationMs > 10_000,
+  );
+  assert.equal(late?.act, 'duplicate', 'its run was not committed: the inbox told it what had happened meanwhile');
   await assertOnce(database, ['e1']);
   for (const host of hosts) assert.equal(await host.stop(), 0, host.output.slice(-3_000));
 });

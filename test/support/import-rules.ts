@@ -19,6 +19,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ZoneRule>> = {
   ports: { zones: ['core'], types: ['protocol'] },
   'v8-api': { zones: ['core', 'ports'], types: ['protocol'], packages: ['node:crypto'] },
   app: { zones: ['core', 'ports', 'v8-api'], types: ['protocol'] },
+  'adapters/amqp': { zones: ['core', 'ports'], packages: ['amqplib', 'node:*'] },
   'adapters/embedded': { zones: ['core', 'ports', 'protocol'], packages: ['node:*'] },
   'adapters/http': { zones: ['core', 'ports'], packages: ['undici', 'node:*'] },
   'adapters/process': { zones: ['core', 'ports', 'protocol'], packages: ['node:*'] },

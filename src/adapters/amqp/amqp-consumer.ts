@@ -43,7 +43,7 @@ export class AmqpConsumer implements Consumer {
   #mode: 'active' | 'cancelled' | 'closed' = 'active';
   #prefetch: number;
   #channel: ConsumerChannel | undefined;
-  /** Attempts that failed since it was last well. */
+  /** Attempts that failed, or did not hold long, since it was last well. */
   #failures = 0;
   /** Changes of the subscription, one after another. */
   #changes: Promise<unknown> = Promise.resolve();
@@ -104,7 +104,7 @@ export class AmqpConsumer implements Consumer {
     const channel = await open({ queue, prefetch, nextTag, onMessage }, patience);
     this.#channel = channel;
     if (this.#mode !== 'active') await channel.close();
-    else if (this.#prefetch !== prefetch) await channel.setPrefetch(this.#prefetch);
+    else if (this.#prefetch !== prefetch) await this.#change(() => channel.setPrefetch(this.#prefetch));
     return channel;
   }
 
@@ -123,7 +123,7 @@ export class AmqpConsumer implements Consumer {
     const since = clock.now();
     const reason = await channel.ended;
     this.#channel = undefined;
-    if (clock.now() - since > SETTLED_AFTER_MS) this.#failures = 0;
+    this.#failures = clock.now() - since > SETTLED_AFTER_MS ? 0 : this.#failures + 1;
     if (this.#mode === 'active') log.warn('consumer.lost', { ...this.#fields(), err: this.#whyEnded(reason) });
   }
 
@@ -136,7 +136,7 @@ export class AmqpConsumer implements Consumer {
       if (signal.aborted) break;
       try {
         const channel = await this.#open({ outageMs: Number.POSITIVE_INFINITY, unblocked: false, signal });
-        log.info('consumer.reattached', this.#fields());
+        if (!signal.aborted) log.info('consumer.reattached', this.#fields());
         return channel;
       } catch (e) {
         this.#reportFailure(e);

@@ -14,8 +14,6 @@ const CLOSE_TIMEOUT_MS = 2_000;
 /** Causes that waiting does not mend: somebody must change the settings or the broker. */
 const REFUSALS: ReadonlySet<string> = new Set(['QUEUE_LOGIN_REFUSED', 'QUEUE_VHOST_REFUSED', 'QUEUE_TLS_FAILED']);
 
-const NEVER = new Promise<void>(() => undefined);
-
 export type ConnectionState = 'connecting' | 'up' | 'blocked' | 'down' | 'closed';
 
 export interface ConnectionServices {
@@ -51,6 +49,8 @@ export class BrokerConnection {
   #state: ConnectionState = 'connecting';
   /** Why it is down or blocked, and since when. */
   #trouble: { readonly cause: AppError; readonly since: number } | undefined;
+  /** Failures that are in the log since the connection was up. */
+  readonly #told = new Set<string>();
   #hurried = false;
   #change = Promise.withResolvers<void>();
 
@@ -74,13 +74,7 @@ export class BrokerConnection {
 
   /** The connection as it is now. @throws AppError QUEUE_UNAVAILABLE with the reason as its cause. */
   async live(patience: Patience): Promise<ChannelModel> {
-    const { signal } = patience;
-    let ended: Promise<void> | undefined;
-    while (!this.#isUsable(patience)) {
-      if (this.#state === 'closed' || signal?.aborted || !this.#mayWait(patience)) throw this.#unavailable();
-      ended ??= signal === undefined ? NEVER : abortOf(signal);
-      await Promise.race([this.#change.promise, ended]);
-    }
+    if (!this.#isUsable(patience)) await this.#untilUsable(patience);
     if (this.#live === undefined) throw this.#unavailable();
     return this.#live;
   }
@@ -121,19 +115,24 @@ export class BrokerConnection {
 
   #connected(model: ChannelModel): void {
     this.#live = model;
+    this.#told.clear();
     this.#set('up', undefined);
     const { version } = model.connection.serverProperties;
-    this.#services.log.info('queue.connected', { ...this.#fields(), server: `RabbitMQ ${version}` });
+    const { host } = this.#endpoint;
+    this.#services.log.info('queue.connected', { ...this.#fields(), host, server: `RabbitMQ ${version}` });
   }
 
+  /** One host's failure is the connection's only when no other host is left to try. */
   #failed(error: Error): void {
     const cause = fromConnectError(error, this.settings);
+    const { host } = this.#endpoint;
     // The driver tries again for ever; only news is told.
-    if (this.#trouble?.cause.message !== cause.message) {
-      this.#services.log.error('queue.connect_failed', { ...this.#fields(), err: cause });
+    if (!this.#told.has(host + cause.message)) {
+      this.#services.log.error('queue.connect_failed', { ...this.#fields(), host, err: cause });
     }
+    this.#told.add(host + cause.message);
     this.#endpoint.moveOn();
-    this.#set('down', cause);
+    if (this.#endpoint.isAtFirst) this.#set('down', cause);
   }
 
   #lost(error: Error): void {
@@ -169,6 +168,20 @@ export class BrokerConnection {
     resolve();
   }
 
+  async #untilUsable(patience: Patience): Promise<void> {
+    const { signal } = patience;
+    const wake = () => this.#changed();
+    signal?.addEventListener('abort', wake);
+    try {
+      while (!this.#isUsable(patience)) {
+        if (this.#state === 'closed' || signal?.aborted || !this.#mayWait(patience)) throw this.#unavailable();
+        await this.#change.promise;
+      }
+    } finally {
+      signal?.removeEventListener('abort', wake);
+    }
+  }
+
   #isUsable({ unblocked }: Patience): boolean {
     return this.#state === 'up' || (this.#state === 'blocked' && !unblocked);
   }
@@ -198,9 +211,4 @@ export class BrokerConnection {
 function abandon(model: ChannelModel): void {
   const { stream } = model.connection as { stream?: { destroy(error: Error): void } };
   stream?.destroy(new Error('the broker did not answer the closing handshake'));
-}
-
-function abortOf(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -25,13 +25,19 @@ export interface PublisherOptions {
   readonly declare: (model: ChannelModel, queue: string) => Promise<void>;
 }
 
+interface PooledChannel {
+  readonly opening: Promise<PublishChannel>;
+  /** Once it is open. */
+  channel: PublishChannel | undefined;
+}
+
 /** Publishes a tenant's messages with mandatory and confirm: resolved means stored by the broker (G1). */
 export class ConfirmPublisher {
   readonly #options: PublisherOptions;
   /** Callers without an answer. */
   readonly #publications = new Set<Promise<void>>();
   /** Of the connection in `#model`. */
-  #channels = new Map<number, Promise<PublishChannel>>();
+  #channels = new Map<number, PooledChannel>();
   #declared = new Map<string, Promise<void>>();
   #model: ChannelModel | undefined;
   #messages = 0;
@@ -128,15 +134,26 @@ export class ConfirmPublisher {
   }
 
   #channelOf(model: ChannelModel, queue: string): Promise<PublishChannel> {
-    const channels = this.#channels;
     const place = placeOf(queue);
-    const known = channels.get(place);
-    if (known !== undefined) return known;
+    const known = this.#channels.get(place);
+    if (known?.channel?.isStuck) known.channel.retire();
+    else if (known !== undefined) return known.opening;
+    return this.#openAt(place, model, queue).opening;
+  }
+
+  #openAt(place: number, model: ChannelModel, queue: string): PooledChannel {
+    const channels = this.#channels;
     const opening = PublishChannel.open(model).catch((e: unknown) => Promise.reject(lost(e, queue)));
-    channels.set(place, opening);
-    const forget = () => channels.delete(place);
-    opening.then((channel) => channel.closed).then(forget, forget);
-    return opening;
+    const pooled: PooledChannel = { opening, channel: undefined };
+    channels.set(place, pooled);
+    const forget = () => channels.get(place) === pooled && channels.delete(place);
+    opening
+      .then((channel) => {
+        pooled.channel = channel;
+        return channel.closed;
+      })
+      .then(forget, forget);
+    return pooled;
   }
 
   #declaredOn(model: ChannelModel, queue: string): Promise<void> {

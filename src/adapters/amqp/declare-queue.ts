@@ -83,8 +83,10 @@ async function onOwnChannel<T>(model: ChannelModel, work: (channel: Channel) => 
   // The refusal comes as the rejection of the work.
   channel.on('error', () => undefined);
   channel.on('handler-error', () => undefined);
-  const answer = await withinMs(ANSWER_MS, work(channel));
-  // Nobody waits for the end of an empty channel; the connection may be gone already.
-  void channel.close().catch(() => undefined);
-  return answer;
+  try {
+    return await withinMs(ANSWER_MS, work(channel));
+  } finally {
+    // Nobody waits for the end of an empty channel; a refusal has closed it already.
+    void channel.close().catch(() => undefined);
+  }
 }

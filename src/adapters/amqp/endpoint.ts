@@ -21,7 +21,9 @@ export class Endpoint {
   readonly options: Options.Connect;
   readonly #hosts: readonly string[];
   readonly #ids: Ids;
-  #round: string[] = [];
+  /** Hosts that were not tried since every one was. */
+  #untried: string[] = [];
+  #isAtFirst = true;
 
   constructor(settings: AmqpSettings, ids: Ids) {
     this.#hosts = settings.hosts;
@@ -37,18 +39,28 @@ export class Endpoint {
     this.moveOn();
   }
 
+  get host(): string {
+    return this.options.hostname ?? '';
+  }
+
+  /** True when every host was tried, and the next attempt begins with them anew. */
+  get isAtFirst(): boolean {
+    return this.#isAtFirst;
+  }
+
   /** Turns to another host: every one once, in random order, before any comes again. */
   moveOn(): void {
-    if (this.#round.length === 0) this.#round = [...this.#hosts];
-    const [host = ''] = this.#round.splice(Math.floor(this.#ids.random() * this.#round.length), 1);
+    this.#isAtFirst = this.#untried.length === 0;
+    if (this.#isAtFirst) this.#untried = [...this.#hosts];
+    const [host = ''] = this.#untried.splice(Math.floor(this.#ids.random() * this.#untried.length), 1);
     this.options.hostname = host;
   }
 
   /** How long to wait before attempt `attempt` (from 1): none until every host was tried, then growing. */
   pauseMs(attempt: number, refused: boolean): number {
-    const hosts = this.#hosts.length;
-    if (attempt % hosts !== 0) return 0;
-    const step = refused ? REFUSED_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt / hosts - 1));
+    if (!this.#isAtFirst) return 0;
+    const rounds = Math.floor((attempt - 1) / this.#hosts.length);
+    const step = refused ? REFUSED_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** rounds);
     return step * (0.5 + this.#ids.random() / 2);
   }
 }

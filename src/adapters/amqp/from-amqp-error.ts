@@ -62,11 +62,13 @@ export function fromPublishError(thrown: unknown, queue: string, size: number): 
   if (code === PRECONDITION_FAILED && Number(found) === size) {
     return new AppError('MESSAGE_TOO_LARGE', { size, limit: Number(limit) });
   }
+  if (message === 'message nacked') return unavailable(new AppError('QUEUE_REFUSED', { queue, reason: NACK_REASON }));
   // The driver refuses a headers table that its encoder cannot hold.
   if (thrown instanceof RangeError) return new AppError('PARAM_INVALID', { field: 'headers', rule: HEADERS_RULE });
   return unavailable(fromChannelError(thrown, queue));
 }
 
+const NACK_REASON = bilingual('队列没有接收消息（nack）', 'the queue did not take the message (nack)');
 const HEADERS_RULE = bilingual('消息头合计不得超过 64 KiB', 'the headers must not exceed 64 KiB in all');
 
 /** The tenant's queue cannot be used now, for this reason. The reason is for the host's log; the tenant learns the fact. */

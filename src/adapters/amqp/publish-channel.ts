@@ -8,8 +8,12 @@ import { toPublishOptions } from './message-properties.ts';
 /** `returned`: the broker had no such queue. */
 export type PublishOutcome = 'stored' | 'returned';
 
+/** A confirm that takes longer than this will perhaps never come: a quorum queue without its leader. Milliseconds. */
+export const CONFIRM_MS = 10_000;
+
 interface Unconfirmed {
   readonly message: OutgoingMessage;
+  readonly sentAt: number;
   returned: boolean;
 }
 
@@ -39,13 +43,24 @@ export class PublishChannel {
     channel.on('return', (message) => this.#markReturned(message));
   }
 
+  /** True when the oldest confirm is overdue. */
+  get isStuck(): boolean {
+    const [oldest] = this.#unconfirmed;
+    return oldest !== undefined && performance.now() - oldest.sentAt > CONFIRM_MS;
+  }
+
+  /** Ends it once what else it carries had its time. */
+  retire(): void {
+    setTimeout(() => void this.#channel.close().catch(() => undefined), CONFIRM_MS).unref();
+  }
+
   /**
    * Publishes; messages keep the order of the calls.
    * @throws AppError QUEUE_UNAVAILABLE when the channel ended before the confirm, MESSAGE_TOO_LARGE.
    */
   send(message: OutgoingMessage): Promise<PublishOutcome> {
     const { queue, body, props } = message;
-    const entry: Unconfirmed = { message, returned: false };
+    const entry: Unconfirmed = { message, sentAt: performance.now(), returned: false };
     return new Promise((resolve, reject) => {
       const confirmed = (error: unknown): void => {
         this.#unconfirmed.delete(entry);

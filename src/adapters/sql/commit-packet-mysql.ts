@@ -19,13 +19,19 @@ const guard = (matches: number): Statement => ({
 
 const COMMIT: Statement = { sql: 'commit', parameters: [] };
 
+/** A statement of a packet as it is sent. */
+interface PacketPart {
+  readonly statement: Statement;
+  readonly matches: number | undefined;
+}
+
 /** Statements that go to the server at once. */
 export class CommitPacket {
-  readonly #statements: readonly PacketStatement[];
+  readonly #parts: readonly PacketPart[];
   readonly #prepared: boolean;
 
-  constructor(statements: readonly PacketStatement[], prepared: boolean) {
-    this.#statements = statements;
+  constructor(parts: readonly PacketPart[], prepared: boolean) {
+    this.#parts = parts;
     this.#prepared = prepared;
   }
 
@@ -37,14 +43,14 @@ export class CommitPacket {
   ): Promise<readonly QueryResult<unknown>[]> {
     if (this.#prepared) {
       const results: QueryResult<unknown>[] = [];
-      for (const { query } of this.#statements) results.push(await connection.execute(query.compile(), timeoutMs));
+      for (const { statement } of this.#parts) results.push(await connection.execute(statement, timeoutMs));
       return results;
     }
     const texts: Statement[] = [];
     const places: number[] = [];
-    for (const { query, matches } of this.#statements) {
+    for (const { statement, matches } of this.#parts) {
       places.push(texts.length);
-      texts.push(query.compile());
+      texts.push(statement);
       if (matches !== undefined) texts.push(guard(matches));
     }
     if (commits) texts.push(COMMIT);
@@ -56,20 +62,21 @@ export class CommitPacket {
 /** Divides the statements into packets, in order; the last one may commit and is never a prepared statement. */
 export function packetsOf(statements: readonly PacketStatement[]): readonly CommitPacket[] {
   const packets: CommitPacket[] = [];
-  let open: PacketStatement[] = [];
+  let open: PacketPart[] = [];
   let bytes = 0;
   const flush = () => {
     if (open.length > 0) packets.push(new CommitPacket(open, false));
     open = [];
     bytes = 0;
   };
-  for (const statement of statements) {
-    const size = bytesOf(statement);
-    const alone = size > MAX_TEXT_BYTES && statement.matches === undefined;
+  for (const { query, matches } of statements) {
+    const part = { statement: query.compile(), matches };
+    const size = sizeOfAll(part.statement);
+    const alone = size > MAX_TEXT_BYTES && matches === undefined;
     if (alone || bytes + size > MAX_PACKET_BYTES) flush();
-    if (alone) packets.push(new CommitPacket([statement], true));
+    if (alone) packets.push(new CommitPacket([part], true));
     else {
-      open.push(statement);
+      open.push(part);
       bytes += size;
     }
   }
@@ -77,11 +84,7 @@ export function packetsOf(statements: readonly PacketStatement[]): readonly Comm
   return packets;
 }
 
-function bytesOf({ query }: PacketStatement): number {
-  return sizeOfAll(query.compile());
-}
-
-function sizeOfAll({ parameters }: CompiledQuery): number {
+function sizeOfAll({ parameters }: Statement): number {
   return parameters.reduce<number>((sum, value) => sum + sizeOf(value), 0);
 }
 

@@ -1,10 +1,18 @@
 import { connect, type Socket } from 'node:net';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import mysql, { type Connection, type ResultSetHeader } from 'mysql2';
-import type { AppError } from '../../core/errors.ts';
+import { AppError } from '../../core/errors.ts';
 import type { MysqlAddress } from './address-mysql.ts';
 import { fromMysqlError, fromOpenError, isSessionLost, noAnswer } from './errors-mysql.ts';
-import { castCell, toBindable, toLiteral } from './values-mysql.ts';
+import { castCell, toBindable, toLiteral, wireSize } from './values-mysql.ts';
+
+/** How a session is made ours. */
+export interface SessionPlan {
+  /** Statements that it begins with. */
+  readonly setup: string;
+  /** Largest statement the server takes with its values. Bytes. */
+  readonly maxPacket: number;
+}
 
 /** Hands one command to the driver, which calls back once. */
 type Send = (done: (error: unknown, answer?: unknown) => void) => void;
@@ -14,7 +22,7 @@ export type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Each holds memory of the server on every connection; scripts can write any number of different statements. */
-const MAX_PREPARED = 128;
+const MAX_PREPARED = 40;
 /** SERVER_STATUS_IN_TRANS of the protocol. */
 const IN_TRANSACTION = 1;
 
@@ -32,6 +40,9 @@ const OPTIONS = {
   typeCast: castCell,
 } as const;
 
+/** Room for the statement itself beside its values. Bytes. */
+const PACKET_OVERHEAD = 4_096;
+
 /**
  * One session. Every promise settles: an answer that does not come in time, and every statement under way when the
  * session is lost or destroyed, rejects with an error for which `isSessionLost` holds.
@@ -39,6 +50,7 @@ const OPTIONS = {
 export class MysqlConnection {
   readonly #driver: Connection;
   readonly #socket: Socket;
+  readonly #maxPacket: number;
   readonly #underWay = new Set<(error: AppError) => void>();
   #statements = 0;
   #status = 0;
@@ -46,15 +58,16 @@ export class MysqlConnection {
   /** Called once when the session ends by itself. */
   onLost: (() => void) | undefined;
 
-  private constructor(driver: Connection, socket: Socket) {
+  private constructor(driver: Connection, socket: Socket, maxPacket: number) {
     this.#driver = driver;
     this.#socket = socket;
+    this.#maxPacket = maxPacket;
     driver.on('error', (error: unknown) => this.#lose(fromMysqlError(error)));
     driver.on('end', () => this.#lose(noAnswer('the server closed the connection')));
   }
 
-  /** Opens a session. @param setup statements that make it ours. @throws AppError of `fromOpenError`. */
-  static async open(address: MysqlAddress, setup: string): Promise<MysqlConnection> {
+  /** Opens a session. @throws AppError of `fromOpenError`. */
+  static async open(address: MysqlAddress, { setup, maxPacket }: SessionPlan): Promise<MysqlConnection> {
     // A socket of our own, because the driver's `destroy` only ends its half: a server that hangs would keep the rest.
     const socket = connect({ host: address.host, port: address.port, noDelay: true, keepAlive: true });
     const driver = mysql.createConnection({ ...address.connectOptions(), ...OPTIONS, stream: () => socket });
@@ -65,7 +78,7 @@ export class MysqlConnection {
       socket.destroy();
       throw fromOpenError(error, address);
     }
-    const connection = new MysqlConnection(driver, socket);
+    const connection = new MysqlConnection(driver, socket, maxPacket);
     try {
       await connection.run([{ sql: setup, parameters: [] }], CONNECT_TIMEOUT_MS);
       return connection;
@@ -96,6 +109,7 @@ export class MysqlConnection {
 
   /** Executes one prepared statement. @throws AppError. */
   async execute(statement: Statement, timeoutMs?: number): Promise<QueryResult<unknown>> {
+    this.#assertFits(statement);
     const values = statement.parameters.map(toBindable) as never[];
     const answer = await this.#askBusily(timeoutMs, (done) => this.#driver.execute(statement.sql, values, done));
     return this.#toResult(answer);
@@ -132,6 +146,14 @@ export class MysqlConnection {
   /** Cuts the session; the server rolls back when it notices. */
   destroy(): void {
     this.#lose(noAnswer('the connection was cut by this host'));
+  }
+
+  /** The server would close the session on a larger one, which would look like an outage. */
+  #assertFits({ parameters }: Statement): void {
+    const size = parameters.reduce<number>((sum, value) => sum + wireSize(value), 0);
+    if (size + PACKET_OVERHEAD <= this.#maxPacket) return;
+    const message = `the values have ${size} bytes, more than the server's max_allowed_packet of ${this.#maxPacket}: raise it`;
+    throw new AppError('DB_STATEMENT', { message });
   }
 
   async #askBusily(timeoutMs: number | undefined, send: Send): Promise<unknown> {

@@ -106,7 +106,8 @@ export class MysqlDatabase implements SqlDatabase {
    * DB_UNAVAILABLE.
    */
   static async open(address: MysqlAddress, options: MysqlDatabaseOptions): Promise<MysqlDatabase> {
-    const connection = await MysqlConnection.open(address, 'set names utf8mb4');
+    const plan = { setup: 'set names utf8mb4', maxPacket: Number.POSITIVE_INFINITY };
+    const connection = await MysqlConnection.open(address, plan);
     try {
       return new MysqlDatabase(address, await inspectServer(connection, address, options.timeZone), options);
     } finally {
@@ -134,13 +135,15 @@ export class MysqlDatabase implements SqlDatabase {
     return work(this.#scriptWriter);
   }
 
+  /** On a session of its own: one that was opened before a grant does not have it yet. */
   async define<T>(work: (db: SystemDb) => Promise<T>): Promise<T> {
-    const patience = { waitMs: SYSTEM_WAIT_MS, timeoutMs: DEFINE_STATEMENT_MS };
-    const execute = this.#single(this.#system, { ...patience, again: false });
+    const connection = await this.#connect('single');
     try {
+      const execute: ExecuteStatement = (query) => connection.execute(query, DEFINE_STATEMENT_MS);
       return await work(kyselyOver<SystemTables>(this.dialect, execute));
     } finally {
       this.#definitions += 1;
+      connection.end();
     }
   }
 
@@ -181,9 +184,12 @@ export class MysqlDatabase implements SqlDatabase {
   }
 
   #pool(role: SessionRole, size: number): ConnectionPool {
-    const setup = sessionSetup(this.server, role);
-    const open = () => MysqlConnection.open(this.address, setup);
-    return new ConnectionPool({ size, idleMs: idleMs(this.server, role), open });
+    return new ConnectionPool({ size, idleMs: idleMs(this.server, role), open: () => this.#connect(role) });
+  }
+
+  #connect(role: SessionRole): Promise<MysqlConnection> {
+    const { maxPacket } = this.server;
+    return MysqlConnection.open(this.address, { setup: sessionSetup(this.server, role), maxPacket });
   }
 
   async #writeOnce<T>(work: (db: SystemDb) => Promise<T>, waitMs: number): Promise<T> {

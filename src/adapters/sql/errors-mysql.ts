@@ -16,6 +16,7 @@ const INFRASTRUCTURE: Readonly<Record<number, ErrorCode>> = {
   1180: 'DB_TX_LOST', // error during COMMIT
   1317: 'DB_TX_LOST', // statement was killed
   1040: 'DB_UNAVAILABLE', // too many connections
+  1461: 'DB_UNAVAILABLE', // too many prepared statements
   1203: 'DB_UNAVAILABLE', // too many of this user
   1226: 'DB_UNAVAILABLE', // a resource limit of the user
   1021: 'DB_UNAVAILABLE', // disk full

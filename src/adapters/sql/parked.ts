@@ -163,7 +163,8 @@ export class SqlParkedStore implements ParkedStore {
         .columns(names)
         .expression(
           db
-            .selectNoFrom(names.map((name) => (columns[name] as Expression<unknown> & typeof columns.Cycle).as(name)))
+            .selectFrom(db.selectNoFrom(sql`1`.as('one')).as('once'))
+            .select(names.map((name) => (columns[name] as Expression<unknown> & typeof columns.Cycle).as(name)))
             .where(({ not, exists }) => not(exists(this.#inbox.isDone(db, request))))
             .where(({ not, exists }) => not(exists(this.#row(db, request)))),
         )

@@ -11,6 +11,8 @@ export interface MysqlServer {
   readonly version: string;
   /** The same for every name of one server. */
   readonly identity: string;
+  /** Largest statement the server takes with its values. Bytes. */
+  readonly maxPacket: number;
   /** The tenant's zone as the server takes it: by name, or as today's offset where it has no table of zones. */
   readonly timeZone: string;
 }
@@ -93,6 +95,7 @@ export async function inspectServer(
     vendor,
     version,
     identity: `${variables.hostname ?? ''}:${variables.port ?? ''}`,
+    maxPacket: Number(variables.max_allowed_packet),
     timeZone: await sessionZone(connection, timeZone),
   };
   return { server, warnings: [...settingWarnings(variables), ...(await tableWarnings(connection))] };
@@ -109,7 +112,8 @@ async function readVariables(connection: MysqlConnection): Promise<Variables> {
 
 const LEAST_VERSION: Readonly<Record<MysqlVendor, readonly [number, number, number]>> = {
   mariadb: [10, 6, 0],
-  mysql: [8, 0, 1],
+  // The first with a collation that tells trailing blanks apart.
+  mysql: [8, 0, 17],
 };
 
 function assertVersion(vendor: MysqlVendor, version: string): void {
@@ -153,7 +157,7 @@ function settingWarnings(variables: Variables): string[] {
 
 async function tableWarnings(connection: MysqlConnection): Promise<string[]> {
   const tables = await select<{ name: string; engine: string | null; collation: string | null }>(connection, {
-    sql: `select table_name as name, engine, table_collation as collation from information_schema.tables
+    sql: `select table_name as name, engine as engine, table_collation as collation from information_schema.tables
           where table_schema = database() and table_type = 'BASE TABLE'`,
     parameters: [],
   });

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import type { SqlValue } from '../../core/sql-value.ts';
+import type { Condition } from '../../core/where.ts';
 import type { ColumnInfo, Filter, Row, SelectQuery, TableInfo, TableStore } from '../../ports/table-store.ts';
 import { compileWhere, notDeleted } from './compile-where.ts';
 import type { SchemaCache } from './schema-cache.ts';
@@ -92,10 +93,17 @@ export class SqlTableStore implements TableStore {
 }
 
 function compileFilter(table: TableInfo, filter: Filter): RawBuilder<boolean> | undefined {
-  const where = compileWhere(filter.where);
+  const where = compileWhere(filter.where.map((condition) => fitCondition(table, condition)));
   const marked = table.columns.some(({ name }) => name === 'IsDeleted');
   if (filter.includeDeleted || !marked) return where;
   return where === undefined ? notDeleted() : sql<boolean>`${where} and ${notDeleted()}`;
+}
+
+/** A number beside a text column is its text: a database that compared them as numbers would find 0 in every word. */
+function fitCondition(table: TableInfo, condition: Condition): Condition {
+  if (typeof condition.value !== 'number') return condition;
+  const kind = table.columns.find(({ name }) => name.toLowerCase() === condition.column.toLowerCase())?.kind;
+  return kind === 'text' ? { ...condition, value: String(condition.value) } : condition;
 }
 
 /** Values as the table's columns take them. @throws AppError PARAM_INVALID naming the field. */
@@ -107,6 +115,7 @@ function fitted(table: TableInfo, row: Row): Record<string, SqlValue> {
 }
 
 function fitValue(field: string, kind: ColumnInfo['kind'], value: unknown): SqlValue {
+  if (kind === 'boolean' && typeof value === 'string') return fitFlag(value);
   if (value === null || typeof value === 'string') return value;
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value !== 'number' || !Number.isFinite(value)) {
@@ -114,6 +123,14 @@ function fitValue(field: string, kind: ColumnInfo['kind'], value: unknown): SqlV
   }
   // As JavaScript writes it, not as the database would: 1e+20, 0.30000000000000004.
   return kind === 'text' ? String(value) : value;
+}
+
+/** A bit column takes no text: `'1'` would be the byte 49. */
+function fitFlag(text: string): SqlValue {
+  const plain = text.trim().toLowerCase();
+  if (plain === '1' || plain === 'true') return 1;
+  if (plain === '0' || plain === 'false') return 0;
+  return plain === '' ? null : text;
 }
 
 /** Binary cells become Base64 text: a script's row is JSON. */

@@ -128,6 +128,7 @@ export class MysqlTransaction implements TxSession {
 
   async rollback(): Promise<void> {
     if (this.#ended) return;
+    if (!this.#used) return this.#end(() => this.#options.pool.release(this.#connection));
     // A ROLLBACK would queue behind the statement under way, which may never answer.
     if (this.#connection.isBusy) return this.abort();
     await this.#connection.run([ROLLBACK], ROLLBACK_MS).catch(() => this.#connection.destroy());
@@ -137,6 +138,7 @@ export class MysqlTransaction implements TxSession {
   /** KILL first: it frees the locks at once, where a server notices a cut socket only after the statement. */
   async abort(): Promise<void> {
     if (this.#ended) return;
+    if (!this.#connection.isBusy) return this.rollback();
     const connection = this.#connection;
     this.#end(() => undefined);
     if (!connection.isLost) await this.#parts.kill(connection.id).catch(() => undefined);

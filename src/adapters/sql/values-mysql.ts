@@ -87,6 +87,16 @@ export function sizeOf(value: unknown): number {
   return typeof value === 'string' ? 2 * value.length : 8;
 }
 
+/** Above this a text is measured, below its length is near enough. */
+const MEASURED_LENGTH = 65_536;
+
+/** Bytes of a bound value. */
+export function wireSize(value: unknown): number {
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (typeof value !== 'string') return 8;
+  return value.length > MEASURED_LENGTH ? Buffer.byteLength(value) : value.length;
+}
+
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

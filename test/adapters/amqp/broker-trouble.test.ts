@@ -161,6 +161,28 @@ test('publishing waits while the broker is short of memory', async (t) => {
   assert.equal(log.of('queue.unblocked').length, 1);
 });
 
+test('a quorum queue without its leader delays nobody else, and what it never confirms is let go', async (t) => {
+  const vhost = await place();
+  const { queue } = await openQueue(t, settingsOf(vhost), { defaultQueueType: 'quorum' });
+  const others = Array.from({ length: 8 }, (_, index) => message('other', `${QUEUE}.${index}`));
+  await queue.publish(TENANT, [message('before'), ...others]);
+  const members = `[amqqueue:get_pid(Q) || Q <- rabbit_amqqueue:list(<<"${vhost.vhost}">>), ${isQueue(QUEUE)}]`;
+  await node.rabbitmqctl('eval', `[ra:stop_server(quorum_queues, Member) || Member <- ${members}].`);
+  const stuck = () => queue.publish(TENANT, [message('stuck')]);
+  await assert.rejects(stuck(), { code: 'QUEUE_UNAVAILABLE' });
+  assert.equal(queue.status().tenants[0]?.unconfirmed, 1);
+  // The broker knows by now that the queue is away, and says so.
+  const nacked = assert.rejects(stuck(), (error: Error) => /did not take the message/.test(String(error.cause)));
+  await queue.publish(TENANT, others);
+  await nacked;
+  await eventually(() => assert.equal(queue.status().tenants[0]?.unconfirmed, 0));
+});
+
+/** Erlang: whether Q is the queue of this name. */
+function isQueue(name: string): string {
+  return `element(4, amqqueue:get_name(Q)) =:= <<"${name}">>`;
+}
+
 /** Publishes single messages on four lanes, without a pause; an unknown outcome is repeated with the same id. */
 function publishUntilStopped(queue: Queue) {
   const state = { confirmed: [] as string[], doubtful: new Set<string>(), isStopped: false };

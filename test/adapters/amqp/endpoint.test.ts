@@ -22,20 +22,37 @@ test('every host is tried once before any is tried again, in an order that chang
   assert.ok(orders.size > 1);
 });
 
+/** Pauses of a row of failed attempts. */
+function pausesOf(endpoint: Endpoint, attempts: number, refused = false): number[] {
+  return Array.from({ length: attempts }, (_, index) => {
+    endpoint.moveOn();
+    return Math.round(endpoint.pauseMs(index + 1, refused));
+  });
+}
+
 test('the pause comes after all hosts, grows to five seconds and never ends', () => {
   const endpoint = new Endpoint(
     { ...SETTINGS, hosts: ['a', 'b'] },
     withRandom(() => 0.999999),
   );
-  const pauses = [1, 2, 3, 4, 5, 6, 12, 2_000].map((attempt) => Math.round(endpoint.pauseMs(attempt, false)));
-  assert.deepEqual(pauses, [0, 200, 0, 400, 0, 800, 5_000, 5_000]);
-  assert.equal(
+  assert.deepEqual(pausesOf(endpoint, 8), [0, 200, 0, 400, 0, 800, 0, 1_600]);
+  const pauses = pausesOf(
     new Endpoint(
       { ...SETTINGS, hosts: ['a'] },
       withRandom(() => 0),
-    ).pauseMs(1, false),
-    100,
+    ),
+    2_000,
   );
+  assert.deepEqual([pauses[0], pauses[1], pauses[5], pauses.at(-1)], [100, 200, 2_500, 2_500]);
+});
+
+test('a host that was lost is followed by the next one at once', () => {
+  const endpoint = new Endpoint({ ...SETTINGS, hosts: ['a', 'b', 'c'] }, systemIds());
+  const lost = endpoint.host;
+  endpoint.moveOn();
+  assert.notEqual(endpoint.host, lost);
+  assert.equal(endpoint.isAtFirst, false);
+  assert.equal(endpoint.pauseMs(1, false), 0);
 });
 
 test('a broker that refuses the login is asked every half minute at most', () => {
@@ -43,10 +60,7 @@ test('a broker that refuses the login is asked every half minute at most', () =>
     { ...SETTINGS, hosts: ['a'] },
     withRandom(() => 0),
   );
-  assert.deepEqual(
-    [1, 2, 50].map((attempt) => endpoint.pauseMs(attempt, true)),
-    [15_000, 15_000, 15_000],
-  );
+  assert.deepEqual(pausesOf(endpoint, 3, true), [15_000, 15_000, 15_000]);
 });
 
 test('a virtual host may have any name', () => {

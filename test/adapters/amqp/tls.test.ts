@@ -56,7 +56,7 @@ test('a host without TLS hears no word in clear text, and the next one is used',
   const heard: Buffer[] = [];
   const plain = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.once('data', (bytes) => {
+    socket.once('data', (bytes: Buffer) => {
       heard.push(bytes);
       socket.end('AMQP\0\0\x09\x01');
     });

@@ -3,7 +3,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { coerceError } from '../../../src/core/errors.ts';
-import type { TenantStore } from '../../../src/ports/tenant-store.ts';
+import type { ParkRequest, TenantStore } from '../../../src/ports/tenant-store.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/services/fresh-database.ts';
 import { type MariaDb, startMariaDb } from '../../support/services/mariadb.ts';
 import { TcpProxy } from '../../support/services/tcp-proxy.ts';
@@ -18,18 +18,29 @@ before(async () => {
 
 after(() => server[Symbol.asyncDispose]());
 
-async function openShop(t: TestContext) {
+async function openShop(t: TestContext, way: 'proxy' | 'direct' = 'proxy') {
   const schema = await freshDatabase({ adminUrl: server.url });
   await fillShop(server.url, schema.name);
   const proxy = await TcpProxy.open(schema.url);
   t.after(() => proxy[Symbol.asyncDispose]());
-  const database = await openMysql(t, proxy.url(schema.url));
+  const database = await openMysql(t, way === 'proxy' ? proxy.url(schema.url) : schema.url);
   const quantities = async () => {
     const rows = await server.sql(`select Id, Qty from ${schema.name}.shop order by Id`);
     return rows.map(({ Id, Qty }) => `${Id}${Qty}`).join(' ');
   };
   return { schema, proxy, database, store: storeOver(database), quantities };
 }
+
+const parkOf = (eventId: string): ParkRequest => ({
+  ...claimOf(eventId),
+  cycle: 1,
+  state: 'dead',
+  delayMs: 0,
+  body: new Uint8Array(10),
+  props: { headers: {} },
+  reason: 'rejected',
+  error: '',
+});
 
 async function doneEvents(schema: FreshDatabase): Promise<string[]> {
   const rows = await server.sql(`select EventId from ${schema.name}.mq_inbox where Status = 'done'`);
@@ -81,7 +92,7 @@ describe('a commit whose answer is lost', () => {
   });
 
   it('keeps every confirmed commit over SIGKILLs of the server, and each event has its effect at most once', async (t) => {
-    const { schema, proxy, store } = await openShop(t);
+    const { schema, store } = await openShop(t, 'direct');
     await server.sql(
       `create table ${schema.name}.effect (Id varchar(36) primary key, EventId varchar(50)) engine=InnoDB`,
     );
@@ -91,7 +102,6 @@ describe('a commit whose answer is lost', () => {
       const runs = Promise.all([1, 2, 3, 4].map((n) => commitUntil(stop.signal, store, `r${round}-${n}`, counts)));
       await sleep(300);
       await server.kill();
-      proxy.cut();
       stop.abort();
       await runs;
       await server.start();
@@ -176,6 +186,22 @@ describe('a server that is away', () => {
     assert.equal(tx.doom, 'DB_UNAVAILABLE');
     await assert.rejects(tx.commit(packetOf('e1')), hasCode('DB_UNAVAILABLE'));
     assert.equal(await quantities(), 'a10 b10 c10');
+  });
+});
+
+describe('a row that the server does not take', () => {
+  it('is refused before it is sent, with the setting to raise, and the session lives', async (t) => {
+    await server.sql('set global max_allowed_packet = 1048576');
+    t.after(() => server.sql('set global max_allowed_packet = 16777216'));
+    const { store } = await openShop(t, 'direct');
+    const large = { ...parkOf('large'), body: new Uint8Array(2_000_000) };
+    await assert.rejects(store.parked.park(large), (error: unknown) => {
+      assert.ok(hasCode('DB_STATEMENT')(error), String(error));
+      assert.match(String(error), /max_allowed_packet of 1048576/);
+      return true;
+    });
+    await store.parked.park(parkOf('small'));
+    assert.equal((await store.parked.list({ limit: 10 })).length, 1);
   });
 });
 

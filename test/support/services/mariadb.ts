@@ -49,6 +49,7 @@ export class MariaDb extends ServiceProcess {
       '--no-defaults',
       ...AS_ROOT,
       `--datadir=${join(dir, 'data')}`,
+      `--tmpdir=${dir}`,
       `--port=${this.port}`,
       `--socket=${join(dir, 'mariadb.sock')}`,
       `--pid-file=${join(dir, 'mariadb.pid')}`,
@@ -73,7 +74,8 @@ export class MariaDb extends ServiceProcess {
 /** Starts a private server. @param dir an empty folder; without it one that goes with this process. */
 export async function startMariaDb(dir = serviceDir('mariadb'), options: MariaDbOptions = {}): Promise<MariaDb> {
   await ensurePrograms('mariadb');
-  const install = ['--no-defaults', ...AS_ROOT, `--datadir=${join(dir, 'data')}`];
+  // A server that starts removes the temporary tables of every other one in its tmpdir, so /tmp is not for us.
+  const install = ['--no-defaults', ...AS_ROOT, `--datadir=${join(dir, 'data')}`, `--tmpdir=${dir}`];
   await run('mariadb-install-db', [...install, '--auth-root-authentication-method=normal', '--skip-test-db'], {
     env: { PATH: PROGRAM_PATH },
   });
