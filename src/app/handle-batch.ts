@@ -72,7 +72,10 @@ export class BatchHandler {
         releases.push(release);
       }
     }
-    return { free, copies, release: () => releases.forEach((release) => release()) };
+    const releaseAll = (): void => {
+      for (const release of releases) release();
+    };
+    return { free, copies, release: releaseAll };
   }
 
   /** @returns the decided parts and the stored outbox rows; no part when the batch was undone. */

@@ -75,7 +75,10 @@ export const SETTINGS_SCHEMA = z.strictObject({
   demo: setting(z.boolean(), {
     zh: '首次启动时建立演示租户的表和脚本；从不覆盖已有数据。',
     en: "Provisions the demo tenant's tables and scripts at the first start; never resets data.",
-    computedDefault: { zh: '除 lang 和 log 外没有任何设置时为 true', en: 'true when nothing but lang and log is configured' },
+    computedDefault: {
+      zh: '除 lang 和 log 外没有任何设置时为 true',
+      en: 'true when nothing but lang and log is configured',
+    },
   }),
   databaseUrl: setting(secretUrl('mysql', 'mariadb').optional(), {
     zh: '主租户数据库，如 mysql://user:password@host:3306/db。不设置时使用 {dataDir}/tenants/{租户}.db（SQLite）。',

@@ -105,7 +105,7 @@ test('prefetch 1 keeps the order of the queue, in batches, too', async (t) => {
   const events = ids(30);
   for (const eventId of events) await host.send('work', eventId, {});
   await eventually(async () => assert.equal(fresh(await host.effects()).length, events.length));
-  const order = (await host.rows('effect')).map((row) => String(row['EventId']));
+  const order = (await host.rows('effect')).map((row) => String(row.EventId));
   assert.deepEqual(fresh(order), events);
 });
 

@@ -23,7 +23,9 @@ async function handle(message: amqp.ConsumeMessage): Promise<void> {
   try {
     await db.query('BEGIN');
     await db.execute('INSERT INTO bench_inbox (EventId) VALUES (?)', [envelope.EventId]);
-    await db.execute('UPDATE bench_stock SET Stock = Stock - 1, UpdateTime = NOW() WHERE Id = ?', [envelope.Message.Id]);
+    await db.execute('UPDATE bench_stock SET Stock = Stock - 1, UpdateTime = NOW() WHERE Id = ?', [
+      envelope.Message.Id,
+    ]);
     await db.query('COMMIT');
   } catch (error) {
     await db.query('ROLLBACK');

@@ -16,8 +16,8 @@ import { startMariaDb } from '../support/services/mariadb.ts';
 import { startRabbitMq } from '../support/services/rabbitmq.ts';
 import { type Bar, median, reportBars } from './bars.ts';
 
-const MESSAGES = Number(process.env['BENCH_MESSAGES'] ?? 4_000);
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const MESSAGES = Number(process.env.BENCH_MESSAGES ?? 4_000);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const PREFETCHES = [1, 32] as const;
 const TARGET = 0.7;
 
@@ -101,7 +101,12 @@ async function compare(place: Place, prefetch: number): Promise<Bar> {
 async function measureByHand(place: Place, prefetch: number): Promise<number> {
   await pushEngine(place.host, 0);
   const prefix = await fill(place);
-  const args = [join(import.meta.dirname, 'hand-written-consumer.ts'), place.amqpUrl, place.mysqlUrl, 'microi.demo.bench'];
+  const args = [
+    join(import.meta.dirname, 'hand-written-consumer.ts'),
+    place.amqpUrl,
+    place.mysqlUrl,
+    'microi.demo.bench',
+  ];
   const consumer = spawn(process.execPath, [...args, String(prefetch)], { stdio: 'inherit' });
   try {
     return await rate(place, `select count(*) as n from bench_inbox where EventId like '${prefix}%'`);
@@ -129,7 +134,7 @@ async function waitFor(place: Place, counting: string, least: number): Promise<{
   const deadline = Date.now() + 180_000;
   for (;;) {
     const [rows] = await place.db.query<mysql.RowDataPacket[]>(counting);
-    const count = Number(rows[0]?.['n'] ?? 0);
+    const count = Number(rows[0]?.n ?? 0);
     if (count >= least) return { count, at: performance.now() };
     if (Date.now() > deadline) throw new Error(`stuck at ${count} of ${least}:\n${place.host.output.slice(-3_000)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -146,7 +151,10 @@ async function fill(place: Place): Promise<string> {
     const eventId = `${prefix}${i}`;
     const messageJson = JSON.stringify({ Id: `row-${i % STOCK_ROWS}`, Number: i });
     const fields = { eventId, tenant: 'demo', traceParent: null, traceState: null, messageJson, currentUserId: null };
-    channel.sendToQueue('microi.demo.bench', Buffer.from(encodeEnvelope(fields)), { persistent: true, messageId: eventId });
+    channel.sendToQueue('microi.demo.bench', Buffer.from(encodeEnvelope(fields)), {
+      persistent: true,
+      messageId: eventId,
+    });
   }
   await channel.waitForConfirms();
   await connection.close();

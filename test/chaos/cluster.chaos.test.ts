@@ -39,7 +39,9 @@ for (const [queueType, orderCount] of [
   ['classic', 1_000],
   ['quorum', 400],
 ] as const) {
-  test(`${orderCount} orders over two hosts, ${queueType} queues: one effect each, poison dead once`, { timeout: 600_000 }, async (t) => {
+  test(`${orderCount} orders over two hosts, ${queueType} queues: one effect each, poison dead once`, {
+    timeout: 600_000,
+  }, async (t) => {
     const seed = chaosSeed();
     t.diagnostic(`chaos seed ${seed}`);
     const random = new SeededRandom(seed);
@@ -128,7 +130,12 @@ function freeze(host: HostProcess, times: number): Blow {
   };
 }
 
-async function untilSettled(t: TestContext, cluster: Cluster, orders: readonly Order[], poison: readonly Order[]): Promise<void> {
+async function untilSettled(
+  t: TestContext,
+  cluster: Cluster,
+  orders: readonly Order[],
+  poison: readonly Order[],
+): Promise<void> {
   const deadline = Date.now() + SETTLE_MS;
   for (;;) {
     const progress = await readProgress(readerOf(cluster));
@@ -152,7 +159,7 @@ function readerOf({ maria }: Cluster): EffectReader {
     }
   };
   return {
-    count: async (sql) => Number((await read(sql))[0]?.['n']),
-    ids: async (sql) => (await read(sql)).map((row) => String(row['EventId'])).sort(),
+    count: async (sql) => Number((await read(sql))[0]?.n),
+    ids: async (sql) => (await read(sql)).map((row) => String(row.EventId)).sort(),
   };
 }

@@ -72,13 +72,13 @@ function readerOf(host: HostProcess): EffectReader {
     }
   };
   return {
-    count: async (sql) => read((db) => Number(db.prepare(sql).get()?.['n'])),
+    count: async (sql) => read((db) => Number(db.prepare(sql).get()?.n)),
     ids: async (sql) =>
       read((db) =>
         db
           .prepare(sql)
           .all()
-          .map((row) => String(row['EventId']))
+          .map((row) => String(row.EventId))
           .sort(),
       ),
   };

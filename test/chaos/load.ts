@@ -38,7 +38,11 @@ export interface Blow {
 }
 
 /** Strikes all blows in a random order, with random pauses. @returns what was struck, in order. */
-export async function strikeAll(blows: readonly Blow[], random: SeededRandom, longestPauseMs: number): Promise<string[]> {
+export async function strikeAll(
+  blows: readonly Blow[],
+  random: SeededRandom,
+  longestPauseMs: number,
+): Promise<string[]> {
   const plan = random.shuffle(blows.flatMap((blow) => Array<Blow>(blow.times).fill(blow)));
   const struck: string[] = [];
   for (const blow of plan) {

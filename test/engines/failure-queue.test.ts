@@ -8,6 +8,7 @@ import { type FreshDatabase, freshDatabase } from '../support/services/fresh-dat
 import { type FreshVhost, freshVhost } from '../support/services/fresh-vhost.ts';
 import { sqlAsAdmin } from '../support/services/mariadb.ts';
 import { managementApi, startRabbitMq } from '../support/services/rabbitmq.ts';
+import { TcpProxy } from '../support/services/tcp-proxy.ts';
 import { column, logged, prepareHosts, push, send, startHosts, tablesJson, troubleOf } from './engine-hosts.ts';
 
 const FILES = {
@@ -59,9 +60,11 @@ test('failure row 31: RabbitMQ is away at the start and killed later; the host s
   const node = await startRabbitMq();
   t.after(() => node[Symbol.asyncDispose]());
   const [database, vhost] = [await freshDatabase(), await freshVhost({ node })];
-  await node.kill();
+  const proxy = await TcpProxy.open(node.url);
+  t.after(() => proxy[Symbol.asyncDispose]());
+  await proxy.refuse();
   // The usual interval: what could not be attached is not left for three minutes.
-  const urls = { databaseUrl: database.url, queueUrl: vhost.url };
+  const urls = { databaseUrl: database.url, queueUrl: proxy.url(vhost.url) };
   const [host] = (await prepareHosts(t, ['one'], urls, { reconcileSeconds: 180 })) as [HostProcess];
   host.spawn();
   const plain = { ...FILES, 'work.js': PLAIN };
@@ -82,7 +85,7 @@ test('failure row 31: RabbitMQ is away at the start and killed later; the host s
     [0, 'QUEUE_UNAVAILABLE', { EventId: 'e1' }],
   );
 
-  await node.start();
+  await proxy.listen();
   await eventually(() => assert.equal(logged(host, 'consumer.attached').length, 2), 30_000);
   await send(host, 'work', 'e1');
   await untilEffects(database, ['e1']);
