@@ -187,13 +187,9 @@ export const SETTINGS_SCHEMA = z.strictObject({
     .prefault({}),
   pool: z
     .strictObject({
-      perTenant: setting(z.int().min(1).max(200).default(10), {
-        zh: '每个 MySQL 租户用于运行的连接数上限；系统连接另计。',
-        en: 'Connections for runs of each MySQL tenant; those of the host itself come on top.',
-      }),
-      total: setting(z.int().min(1).max(2_000).default(100), {
-        zh: '所有租户的运行连接总数上限（MariaDB 默认允许 151）。',
-        en: 'Connections for runs of all tenants together (MariaDB allows 151 by default).',
+      perTenant: setting(z.int().min(2).max(200).default(10), {
+        zh: '每个 MySQL 租户的连接数上限，主机自己的连接计算在内（MariaDB 默认共允许 151 个）。',
+        en: "Connections for each MySQL tenant, the host's own included (MariaDB allows 151 in all by default).",
       }),
     })
     .prefault({}),

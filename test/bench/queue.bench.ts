@@ -61,7 +61,7 @@ async function openPlace(dir: string, amqpUrl: string, serverUrl: string): Promi
     databaseUrl: mysqlUrl,
     queueUrl: amqpUrl,
     log: { level: 'warn' },
-    pool: { perTenant: 40, total: 100 },
+    pool: { perTenant: 40 },
   });
   await host.start();
   await pushEngine(host, 1);

@@ -53,7 +53,7 @@ describe('configuration', () => {
         sandbox: { lanes: 2, rssMb: 300 },
         run: { wallSeconds: 60, cpuSeconds: 10, heapMb: 128 },
         queue: { type: 'classic', consumerTimeoutSeconds: 1800 },
-        pool: { perTenant: 10, total: 100 },
+        pool: { perTenant: 10 },
         outbound: { allow: [] },
         retention: { deadLetterDays: 30, inboxDays: 37, attemptDays: 30, logDays: 14 },
         file: undefined,
