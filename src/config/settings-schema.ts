@@ -187,7 +187,7 @@ export const SETTINGS_SCHEMA = z.strictObject({
     .prefault({}),
   pool: z
     .strictObject({
-      perTenant: setting(z.int().min(2).max(200).default(10), {
+      perTenant: setting(z.int().min(4).max(200).default(10), {
         zh: '每个 MySQL 租户的连接数上限，主机自己的连接计算在内（MariaDB 默认共允许 151 个）。',
         en: "Connections for each MySQL tenant, the host's own included (MariaDB allows 151 in all by default).",
       }),
