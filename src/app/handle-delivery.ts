@@ -133,7 +133,8 @@ export class DeliveryHandler {
   async #act(message: ReceivedMessage, answer: InboxAnswer, crashCounted: boolean): Promise<Settlement | undefined> {
     if (answer.kind === 'run') return undefined;
     if (answer.kind === 'duplicate') {
-      if (message.attempt > 1 || message.cycle > 1) await message.store.parked.resolve(message.key);
+      if (message.attempt > 1 || message.cycle > 1)
+        await message.store.parked.resolve({ ...message.key, messageHash: message.messageHash });
       if (message.delivery.redelivered) await message.store.crashes.clear(message.key);
       return { act: 'duplicate' };
     }

@@ -38,6 +38,7 @@ export function parkInvalid(delivery: Delivery, refusal: RefusedMessage, lang: L
   return {
     queue: delivery.queue,
     eventId: refusal.eventId,
+    messageHash: '',
     cycle: 1,
     ...stateOf({ act: 'dead', reason: refusal.reason }, 1),
     body: delivery.body,
@@ -57,6 +58,7 @@ export async function park(store: TenantStore, request: ParkRequest, crashCounte
 function baseOf(message: ReceivedMessage, version: string | null) {
   return {
     ...message.key,
+    messageHash: message.messageHash,
     cycle: message.cycle,
     body: message.delivery.body,
     props: message.delivery.props,

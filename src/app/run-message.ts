@@ -227,5 +227,5 @@ async function commit({ message, engine, tree, transaction }: MessageRun): Promi
 
 /** The claim of a run that succeeded, with whether parked rows end with it. */
 export function finishedClaim(message: ReceivedMessage): FinishedClaim {
-  return { ...message.key, resolveParked: isRepeated(message) };
+  return { ...message.key, messageHash: message.messageHash, resolveParked: isRepeated(message) };
 }

@@ -16,6 +16,12 @@ export interface EventKey {
   readonly eventId: string;
 }
 
+/** An event with what its message says: two contents under one EventId are two messages. */
+export interface EventContent extends EventKey {
+  /** SHA-256 of the envelope's Message; empty for a message that could not be read. */
+  readonly messageHash: string;
+}
+
 /** The inbox row a run claims. */
 export interface InboxClaim extends EventKey {
   /** SHA-256 of the envelope's Message text: the same EventId with another payload is refused. */
@@ -49,7 +55,7 @@ export interface OutboxRow extends OutboxMessage {
 }
 
 /** A claim whose run succeeded. */
-export interface FinishedClaim extends EventKey {
+export interface FinishedClaim extends EventContent {
   /** True for a redelivered or retried message: its parked and crash rows end with it. */
   readonly resolveParked: boolean;
 }
@@ -92,7 +98,7 @@ export interface TenantTx {
 }
 
 /** A message to park: waiting for its next attempt, or dead (3.2). */
-export interface ParkRequest extends EventKey {
+export interface ParkRequest extends EventContent {
   readonly cycle: number;
   /** Attempt that will run next (`waiting`) or that failed last (`dead`). */
   readonly attempt: number;
@@ -122,14 +128,17 @@ export interface LeasedParkedRow extends ParkedRow {
 }
 
 export interface ParkedStore {
-  /** Idempotent; writes nothing when the inbox says `done`. Copies of one attempt meet in one row. */
+  /**
+   * Idempotent; writes nothing when the inbox says `done` of this content. Copies of one attempt meet in one row;
+   * another content under the same EventId gets rows of its own, in another cycle.
+   */
   park(request: ParkRequest): Promise<void>;
   /** Leases up to `limit` due rows for `leaseMs`. */
   leaseDue(limit: number, leaseMs: number): Promise<readonly LeasedParkedRow[]>;
   /** The row's message is in its queue again: ends the row unless something else happened to it meanwhile. */
   published(row: LeasedParkedRow): Promise<void>;
-  /** Ends the rows of an event whose inbox row says `done`: a replay or retry that came too late. */
-  resolve(key: EventKey): Promise<void>;
+  /** Ends the rows of a content whose inbox row says `done`: a replay or retry that came too late. */
+  resolve(content: EventContent): Promise<void>;
   /** Milliseconds until the next row is due; undefined when none waits. */
   nextDueInMs(): Promise<number | undefined>;
   list(filter: { state?: ParkedState; queue?: string; limit: number }): Promise<readonly ParkedRow[]>;

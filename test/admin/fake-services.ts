@@ -237,6 +237,7 @@ const STORY: EventStory = {
 const DEAD_ROW: ParkedRow = {
   queue: 'microi.demo.demo.broken',
   eventId: 'broken-1',
+  messageHash: '',
   cycle: 1,
   attempt: 2,
   state: 'dead',

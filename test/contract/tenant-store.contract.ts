@@ -5,6 +5,7 @@ import type { Binding } from '../../src/core/binding.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { AttemptRecord } from '../../src/ports/journal.ts';
 import type {
+  EventContent,
   EventKey,
   InboxClaim,
   LeasedParkedRow,
@@ -21,12 +22,14 @@ const RETENTION = { deadLettersMs: 30 * DAY_MS, inboxMs: 37 * DAY_MS, attemptsMs
 const WAIT_MS = 1_000;
 
 const QUEUE = 'microi.tenant_a.orders';
+const HASH = 'a'.repeat(64);
 const keyOf = (eventId: string, queue = QUEUE): EventKey => ({ queue, eventId });
+const contentOf = (eventId: string, messageHash = HASH): EventContent => ({ ...keyOf(eventId), messageHash });
 
 const claimOf = (eventId: string, queue = QUEUE): InboxClaim => ({
   queue,
   eventId,
-  messageHash: 'a'.repeat(64),
+  messageHash: HASH,
   attempt: 1,
   engineKey: 'stock-reserve',
   version: '0123456789ab',
@@ -36,6 +39,7 @@ const claimOf = (eventId: string, queue = QUEUE): InboxClaim => ({
 const parkOf = (eventId: string, change: Partial<ParkRequest> = {}): ParkRequest => ({
   queue: QUEUE,
   eventId,
+  messageHash: HASH,
   cycle: 1,
   attempt: 2,
   state: 'waiting',
@@ -134,7 +138,7 @@ function transactions(open: OpenTenantStore): void {
       await tx.claim(claimOf('e1'));
       await takeOne(tx.tables);
       const rows = await tx.commit({
-        claims: [{ ...keyOf('e1'), resolveParked: false }],
+        claims: [{ ...contentOf('e1'), resolveParked: false }],
         outbox: [outboxOf('o1'), outboxOf('o2', 1)],
       });
       assert.deepEqual(
@@ -194,7 +198,7 @@ function transactions(open: OpenTenantStore): void {
         if (claimed === 'claimed') await takeOne(tx.tables);
         if (eventId === 'failed' || claimed === 'duplicate') await tx.undoToMark();
       }
-      const claims = ['e1', 'e2'].map((eventId) => ({ ...keyOf(eventId), resolveParked: false }));
+      const claims = ['e1', 'e2'].map((eventId) => ({ ...contentOf(eventId), resolveParked: false }));
       await tx.commit({ claims, outbox: [] });
       assert.equal(await stock(store), 97);
       assert.equal((await store.findInbox(keyOf('e1')))?.status, 'done');
@@ -214,7 +218,7 @@ function transactions(open: OpenTenantStore): void {
       });
       assert.equal(tx.doom, undefined);
       await takeOne(tx.tables);
-      await tx.commit({ claims: [{ ...keyOf('e1'), resolveParked: false }], outbox: [] });
+      await tx.commit({ claims: [{ ...contentOf('e1'), resolveParked: false }], outbox: [] });
       assert.equal(await stock(store), 99);
     });
 
@@ -223,7 +227,7 @@ function transactions(open: OpenTenantStore): void {
       await store.createTables([STOCK]);
       const tx = await store.begin(WAIT_MS);
       await takeOne(tx.tables);
-      const packet = { claims: [{ ...keyOf('never-claimed'), resolveParked: false }], outbox: [outboxOf('o1')] };
+      const packet = { claims: [{ ...contentOf('never-claimed'), resolveParked: false }], outbox: [outboxOf('o1')] };
       await assert.rejects(tx.commit(packet), hasCode('DB_TORN'));
       await tx.rollback();
       assert.equal(await stock(store), 100);
@@ -237,7 +241,7 @@ function transactions(open: OpenTenantStore): void {
       const tx = await store.begin(WAIT_MS);
       await takeOne(tx.tables);
       await assert.rejects(
-        tx.commit({ claims: [{ ...keyOf('e1'), resolveParked: false }], outbox: [] }),
+        tx.commit({ claims: [{ ...contentOf('e1'), resolveParked: false }], outbox: [] }),
         hasCode('DB_TORN'),
       );
       assert.equal(await stock(store), 99);
@@ -262,7 +266,7 @@ function transactions(open: OpenTenantStore): void {
       const second = runEvent(store, 'e2');
       let ticks = 0;
       for (; ticks < 20; ticks++) await new Promise((resolve) => setImmediate(resolve));
-      await first.commit({ claims: [{ ...keyOf('e1'), resolveParked: false }], outbox: [] });
+      await first.commit({ claims: [{ ...contentOf('e1'), resolveParked: false }], outbox: [] });
       await second;
       assert.equal(ticks, 20);
       assert.equal(await stock(store), 98);
@@ -354,7 +358,7 @@ function outbox(open: OpenTenantStore): void {
         await tx.mark();
         assert.equal(await tx.claim(claimOf(eventId)), 'claimed');
       }
-      const claims = sent.map(({ eventId }) => ({ ...keyOf(eventId), resolveParked: true }));
+      const claims = sent.map(({ eventId }) => ({ ...contentOf(eventId), resolveParked: true }));
       const rows = await tx.commit({ claims, outbox: sent });
       for (const { eventId } of sent) assert.equal((await store.findInbox(keyOf(eventId)))?.status, 'done', eventId);
       await elapse(31_000);
@@ -519,16 +523,42 @@ function parking(open: OpenTenantStore): void {
       assert.deepEqual(await states(store), ['e1 1.4 dead']);
     });
 
+    it('gives each content of an EventId rows of its own; neither takes, ends nor removes the other\'s', async (t) => {
+      const { store } = await open(t);
+      await store.createTables([STOCK]);
+      const other = (attempt: number, state: 'waiting' | 'dead') =>
+        parkOf('e1', { attempt, state, reason: state === 'dead' ? 'budget-exhausted' : 'retry', messageHash: 'other' });
+      await store.parked.park(parkOf('e1'));
+      await store.parked.park(other(2, 'waiting'));
+      await store.parked.park(other(2, 'waiting'));
+      assert.deepEqual(await states(store), ['e1 1.2 waiting', 'e1 2.2 waiting']);
+      await store.parked.park(parkOf('e1', { attempt: 4, state: 'dead', reason: 'budget-exhausted' }));
+      await store.parked.park({ ...other(4, 'dead'), cycle: 2 });
+      assert.deepEqual(await states(store), ['e1 1.4 dead', 'e1 2.4 dead']);
+      await runEvent(store, 'e1', { resolve: true });
+      assert.deepEqual(await states(store), ['e1 1.4 resolved', 'e1 2.4 dead']);
+    });
+
+    it('does not replay, nor call resolved, a dead letter whose EventId was done with another content', async (t) => {
+      const { store } = await open(t);
+      await store.createTables([STOCK]);
+      await store.parked.park(parkOf('e1', { state: 'dead', reason: 'rejected', messageHash: 'other' }));
+      await runEvent(store, 'e1');
+      assert.equal(await store.parked.replay({ eventId: 'e1' }), 0);
+      const [row] = await store.parked.list({ state: 'dead', limit: 10 });
+      assert.equal(row?.reason, 'event-id-reused');
+    });
+
     it('keeps every other content of an EventId that was done, each once, and never replays or resolves it', async (t) => {
       const { store } = await open(t);
       await store.createTables([STOCK]);
       await runEvent(store, 'e1');
       const reused = (text: string) =>
-        parkOf('e1', { attempt: 1, state: 'dead', reason: 'event-id-reused', body: new TextEncoder().encode(text) });
+        parkOf('e1', { attempt: 1, state: 'dead', reason: 'event-id-reused', messageHash: text });
       for (const text of ['a', 'b', 'a']) await store.parked.park(reused(text));
       assert.deepEqual(await states(store), ['e1 1.1 dead', 'e1 2.1 dead']);
       assert.equal(await store.parked.replay({ all: true }), 0);
-      await store.parked.resolve(keyOf('e1'));
+      await store.parked.resolve(contentOf('e1'));
       assert.deepEqual(await states(store), ['e1 1.1 dead', 'e1 2.1 dead']);
     });
 
@@ -536,10 +566,10 @@ function parking(open: OpenTenantStore): void {
       const { store } = await open(t);
       await store.createTables([STOCK]);
       await store.parked.park(parkOf('e1'));
-      await store.parked.resolve(keyOf('e1'));
+      await store.parked.resolve(contentOf('e1'));
       assert.deepEqual(await states(store), ['e1 1.2 waiting']);
       await runEvent(store, 'e1');
-      await store.parked.resolve(keyOf('e1'));
+      await store.parked.resolve(contentOf('e1'));
       assert.deepEqual(await states(store), ['e1 1.2 resolved']);
     });
 

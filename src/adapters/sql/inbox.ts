@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts';
-import type { EventKey, InboxClaim, InboxEntry } from '../../ports/tenant-store.ts';
+import type { EventContent, EventKey, InboxClaim, InboxEntry } from '../../ports/tenant-store.ts';
 import type { PacketStatement } from './sql-database.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SystemDb } from './system-tables.ts';
@@ -26,6 +26,11 @@ export class Inbox {
       .where('EventId', '=', key.eventId)
       .executeTakeFirst();
     return row && { status: row.Status, messageHash: row.MessageHash };
+  }
+
+  /** A condition for other tables' statements: the effects of this content are committed. */
+  isDoneWith(db: SystemDb, content: EventContent) {
+    return this.isDone(db, content).where('MessageHash', '=', content.messageHash);
   }
 
   /** A condition for other tables' statements: the event's effects are committed. */

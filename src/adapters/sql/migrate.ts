@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import { deliveryTables } from './migrations/0001-delivery-tables.ts';
 import { platformTables } from './migrations/0002-platform-tables.ts';
 import { leaseMarks } from './migrations/0003-lease-marks.ts';
+import { parkedContent } from './migrations/0004-parked-content.ts';
 import type { Migration } from './migrations/migration.ts';
 import { PLATFORM_TABLES } from './platform-tables.ts';
 import type { SqlDatabase } from './sql-database.ts';
@@ -11,7 +12,7 @@ import type { SystemDb } from './system-tables.ts';
 import { addMissingColumns, bigint, createTable, int, text } from './table-definition.ts';
 
 /** In order of version. A released one is never changed. */
-const MIGRATIONS: readonly Migration[] = [deliveryTables, platformTables, leaseMarks];
+const MIGRATIONS: readonly Migration[] = [deliveryTables, platformTables, leaseMarks, parkedContent];
 
 /**
  * Brings a database to this program's schema.

@@ -14,7 +14,8 @@ export interface ReplayFilter {
 
 /**
  * Makes dead rows wait again: next cycle, attempt 1, due now, the same EventId. A row whose event is done meanwhile
- * ends `resolved` instead (delivery.md F12). A reused EventId stays dead: its content needs an id of its own.
+ * ends `resolved` instead (delivery.md F12), and one whose EventId was done with another content stays dead: it needs an
+ * id of its own.
  * @returns rows that wait again.
  */
 export async function replayDead(
@@ -25,17 +26,22 @@ export async function replayDead(
 ): Promise<number> {
   let replayed = 0;
   for (const row of await selectDead(db, filter)) {
-    const done = (await inbox.find(db, row))?.status === 'done';
-    replayed += done ? await resolve(db, dialect, row) : await waitAgain(db, dialect, row);
+    const entry = await inbox.find(db, row);
+    if (entry?.status !== 'done') replayed += await waitAgain(db, dialect, row);
+    else if (entry.messageHash === row.messageHash) await end(db, dialect, row, { State: 'resolved' });
+    else await end(db, dialect, row, { Reason: 'event-id-reused' });
   }
   return replayed;
 }
 
-async function selectDead(db: SystemDb, filter: ReplayFilter): Promise<readonly ParkedKey[]> {
+type DeadRow = ParkedKey & { readonly messageHash: string | null };
+
+async function selectDead(db: SystemDb, filter: ReplayFilter): Promise<readonly DeadRow[]> {
   if (filter.queue === undefined && filter.eventId === undefined && !filter.all) return [];
   let select = db
     .selectFrom('mq_parked')
     .select(['QueueName as queue', 'EventId as eventId', 'Cycle as cycle', 'Attempt as attempt'])
+    .select('MessageHash as messageHash')
     .where('State', '=', 'dead')
     .where('Reason', '<>', 'event-id-reused');
   if (filter.queue !== undefined) select = select.where('QueueName', '=', filter.queue);
@@ -43,13 +49,18 @@ async function selectDead(db: SystemDb, filter: ReplayFilter): Promise<readonly 
   return select.orderBy('FirstAt').execute();
 }
 
-async function resolve(db: SystemDb, dialect: SqlDialect, row: ParkedKey): Promise<0> {
+/** Says of a dead row why it does not run again. */
+async function end(
+  db: SystemDb,
+  dialect: SqlDialect,
+  row: ParkedKey,
+  change: { State: 'resolved' } | { Reason: 'event-id-reused' },
+): Promise<void> {
   await db
     .updateTable('mq_parked')
-    .set({ State: 'resolved', LastAt: dialect.fromNow(0) })
+    .set({ ...change, LastAt: dialect.fromNow(0) })
     .where((eb) => eb.and([hasKey(eb, row), eb('State', '=', 'dead')]))
     .execute();
-  return 0;
 }
 
 async function waitAgain(db: SystemDb, dialect: SqlDialect, row: ParkedKey): Promise<number> {

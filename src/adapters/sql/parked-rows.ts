@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { DeadReason, ParkedState } from '../../core/parked.ts';
-import type { EventKey, ParkedRow, ParkRequest } from '../../ports/tenant-store.ts';
+import type { EventContent, EventKey, ParkedRow, ParkRequest } from '../../ports/tenant-store.ts';
 import { decodeProps, encodeProps } from './message-props.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { ParkedTable, SystemDb, SystemTables } from './system-tables.ts';
@@ -20,7 +20,7 @@ export function selectParked(db: SystemDb, dialect: SqlDialect) {
   return db
     .selectFrom('mq_parked')
     .select(['QueueName', 'EventId', 'Cycle', 'Attempt', 'State', 'Body', 'Props', 'Reason', 'Error'])
-    .select(['EngineKey', 'Version'])
+    .select(['EngineKey', 'Version', 'MessageHash'])
     .select([
       dialect.millis('DueAt').as('dueAt'),
       dialect.millis('FirstAt').as('firstAt'),
@@ -32,6 +32,7 @@ export function toParkedRow(row: ParkedRecord): ParkedRow {
   return {
     queue: row.QueueName,
     eventId: row.EventId,
+    messageHash: row.MessageHash ?? '',
     cycle: row.Cycle,
     attempt: row.Attempt,
     state: row.State === 'waiting' ? 'waiting' : 'dead',
@@ -70,6 +71,7 @@ export function insertColumns(request: ParkRequest, dialect: SqlDialect) {
     EventId: sql<string>`${request.eventId}`,
     Cycle: sql<number>`${request.cycle}`,
     Attempt: sql<number>`${request.attempt}`,
+    MessageHash: sql<string | null>`${request.messageHash}`,
     Body: sql<Uint8Array>`${request.body}`,
     Props: sql<string>`${encodeProps(request.props)}`,
     FirstAt: dialect.fromNow(0),
@@ -83,6 +85,11 @@ export type ParkedExpression = ExpressionBuilder<SystemTables, 'mq_parked'>;
 /** The row of a key. */
 export function hasKey(eb: ParkedExpression, key: ParkedKey): Expression<SqlBool> {
   return eb.and([isOfEvent(eb, key), eb('Cycle', '=', key.cycle), eb('Attempt', '=', key.attempt)]);
+}
+
+/** The rows of one content of an event. */
+export function isOfContent(eb: ParkedExpression, content: EventContent): Expression<SqlBool> {
+  return eb.and([isOfEvent(eb, content), eb('MessageHash', '=', content.messageHash)]);
 }
 
 /** All rows of an event. */

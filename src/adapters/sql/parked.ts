@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type Expression, sql } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import type { DeadReason, ParkedState } from '../../core/parked.ts';
-import type { EventKey, LeasedParkedRow, ParkedRow, ParkedStore, ParkRequest } from '../../ports/tenant-store.ts';
+import type { EventContent, LeasedParkedRow, ParkedRow, ParkedStore, ParkRequest } from '../../ports/tenant-store.ts';
 import type { Inbox } from './inbox.ts';
 import { nextCycle, replayDead } from './parked-replay.ts';
 import {
   failureColumns,
   hasKey,
   insertColumns,
+  isOfContent,
   isOfEvent,
   type ParkedExpression,
   type ParkedKey,
@@ -22,14 +23,13 @@ import type { SystemDb } from './system-tables.ts';
 /** Dead letters with another content than the event that was done: no run of that event answers for them. */
 const REUSED_ID: DeadReason = 'event-id-reused';
 
-/** Ends an event's parked rows, as a statement of the transaction that commits its run (delivery.md F12). */
-export function parkedResolution(db: SystemDb, dialect: SqlDialect, key: EventKey) {
+/** Ends a content's parked rows, as a statement of the transaction that commits its run (delivery.md F12). */
+export function parkedResolution(db: SystemDb, dialect: SqlDialect, content: EventContent) {
   return db
     .updateTable('mq_parked')
     .set({ State: 'resolved', LastAt: dialect.fromNow(0), ClaimUntil: null })
-    .where((eb) => isOfEvent(eb, key))
-    .where('State', '<>', 'resolved')
-    .where('Reason', '<>', REUSED_ID);
+    .where((eb) => isOfContent(eb, content))
+    .where('State', '<>', 'resolved');
 }
 
 /** `mq_parked`: messages that wait for their next attempt, and dead letters (delivery.md 3.2). */
@@ -45,9 +45,10 @@ export class SqlParkedStore implements ParkedStore {
   async park(request: ParkRequest): Promise<void> {
     await this.#database.write(async (db) => {
       if (request.reason === REUSED_ID) return this.#keepReused(db, request);
-      await this.#dropOvertaken(db, request);
-      if (request.state === 'dead') await this.#bury(db, request);
-      await this.#insertOnce(db, request);
+      const own = { ...request, cycle: await this.#cycleOf(db, request) };
+      await this.#dropOvertaken(db, own);
+      if (own.state === 'dead') await this.#bury(db, own);
+      await this.#insertOnce(db, own);
     });
   }
 
@@ -79,10 +80,11 @@ export class SqlParkedStore implements ParkedStore {
     });
   }
 
-  async resolve(key: EventKey): Promise<void> {
+  async resolve(content: EventContent): Promise<void> {
     await this.#database.write(async (db) => {
-      const done = (await this.#inbox.find(db, key))?.status === 'done';
-      if (done) await parkedResolution(db, this.#database.dialect, key).execute();
+      const entry = await this.#inbox.find(db, content);
+      const done = entry?.status === 'done' && entry.messageHash === content.messageHash;
+      if (done) await parkedResolution(db, this.#database.dialect, content).execute();
     });
   }
 
@@ -113,6 +115,19 @@ export class SqlParkedStore implements ParkedStore {
     return this.#database.write((db) => replayDead(db, this.#database.dialect, this.#inbox, filter));
   }
 
+  /** A cycle holds one content: another one under the same EventId must neither take nor remove its rows. */
+  async #cycleOf(db: SystemDb, request: ParkRequest): Promise<number> {
+    const rows = await db
+      .selectFrom('mq_parked')
+      .select(['Cycle', 'MessageHash'])
+      .where((eb) => isOfEvent(eb, request))
+      .execute();
+    const isOwn = (row: { MessageHash: string | null }) => row.MessageHash === request.messageHash;
+    if (rows.every((row) => row.Cycle !== request.cycle || isOwn(row))) return request.cycle;
+    const cycles = rows.filter(isOwn).map((row) => row.Cycle);
+    return cycles.length > 0 ? Math.max(...cycles) : nextCycle(db, request);
+  }
+
   /**
    * An earlier attempt still waits when the mover died after publishing it. The message has gone on since; left there,
    * the row would give it its whole budget again.
@@ -130,9 +145,8 @@ export class SqlParkedStore implements ParkedStore {
   /** The inbox says `done` about another content, so neither it nor that event's rows may swallow this one. */
   async #keepReused(db: SystemDb, request: ParkRequest): Promise<void> {
     const known = await selectParked(db, this.#database.dialect)
-      .where((eb) => isOfEvent(eb, request))
-      .where('Reason', '=', REUSED_ID)
-      .where('Body', '=', request.body)
+      .where((eb) => isOfContent(eb, request))
+      .where('State', '<>', 'resolved')
       .executeTakeFirst();
     if (known !== undefined) return;
     const row = { ...request, cycle: await nextCycle(db, request) };
@@ -149,7 +163,7 @@ export class SqlParkedStore implements ParkedStore {
       .set(failureColumns(request, this.#database.dialect))
       .where((eb) => hasKey(eb, request))
       .where('State', 'in', ['waiting', 'replayed'])
-      .where(({ not, exists }) => not(exists(this.#inbox.isDone(db, request))))
+      .where(({ not, exists }) => not(exists(this.#inbox.isDoneWith(db, request))))
       .execute();
   }
 
@@ -165,13 +179,15 @@ export class SqlParkedStore implements ParkedStore {
           db
             .selectFrom(db.selectNoFrom(sql`1`.as('one')).as('once'))
             .select(names.map((name) => (columns[name] as Expression<unknown> & typeof columns.Cycle).as(name)))
-            .where(({ not, exists }) => not(exists(this.#inbox.isDone(db, request))))
+            .where(({ not, exists }) => not(exists(this.#inbox.isDoneWith(db, request))))
             .where(({ not, exists }) => not(exists(this.#row(db, request)))),
         )
         .execute();
     } catch (error: unknown) {
-      // Another host inserted it between the look and the write.
       if (!(error instanceof AppError && error.code === 'ROW_NOT_UNIQUE')) throw error;
+      // Another host inserted between the look and the write: a copy of this attempt, or another content.
+      const row = await this.#row(db, request).select('MessageHash').executeTakeFirst();
+      if (row?.MessageHash !== request.messageHash) throw new AppError('DB_BUSY', {}, { cause: error });
     }
   }
 

@@ -81,6 +81,7 @@ export interface ParkedTable {
   LastAt: Instant;
   ClaimUntil: Instant | null;
   ClaimedBy: string | null;
+  MessageHash: string | null;
 }
 
 export interface AttemptTable {

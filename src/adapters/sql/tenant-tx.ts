@@ -2,7 +2,7 @@ import type { TableStore } from '../../ports/table-store.ts';
 import type {
   CommitPacket,
   Doom,
-  EventKey,
+  EventContent,
   InboxClaim,
   OutboxMessage,
   OutboxRow,
@@ -76,7 +76,7 @@ export class SqlTenantTx implements TenantTx {
     return outboxInsert(this.#session.system, this.#parts.dialect, message);
   }
 
-  #settleParked(key: EventKey): readonly PacketStatement[] {
+  #settleParked(key: EventContent): readonly PacketStatement[] {
     const db = this.#session.system;
     return [{ query: parkedResolution(db, this.#parts.dialect, key) }, { query: crashRemoval(db, key) }];
   }

@@ -21,6 +21,7 @@ const messageOf = (ordinal: number): OutboxMessage => ({
 const parkOf = (eventId: string): ParkRequest => ({
   queue: 'microi.tenant_a.orders',
   eventId,
+  messageHash: '',
   cycle: 1,
   attempt: 2,
   state: 'waiting',
