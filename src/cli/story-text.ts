@@ -103,6 +103,9 @@ const LEVELS = { 1: 'info', 2: 'warn', 3: 'error' } as const;
 function nextStep(story: EventStory, words: StoryWords, options: string): string[] {
   const { eventId, inbox, attempts, parked } = story;
   if (inbox.length + attempts.length + parked.length === 0) return ['', words.unhandled];
-  if (!parked.some(({ state }) => state === 'dead')) return [];
+  const dead = parked.filter(({ state }) => state === 'dead');
+  if (dead.length === 0) return [];
+  // Its EventId is done with another content, so no replay could ever run it.
+  if (dead.every(({ reason }) => reason === 'event-id-reused')) return ['', words.reused];
   return ['', visibleText(`${words.replay}: npx v8host dead-letters replay${options} ${shellWord(eventId)}`)];
 }

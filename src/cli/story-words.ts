@@ -15,6 +15,8 @@ export interface StoryWords {
   readonly sentOn: string;
   readonly duplicate: string;
   readonly replay: string;
+  /** For dead letters whose EventId was done with another content. */
+  readonly reused: string;
   readonly unhandled: string;
   /** Texts that the platform writes into its message log, in the reader's language. */
   readonly logged: Readonly<Record<string, string>>;
@@ -35,6 +37,7 @@ export const STORY_WORDS: Readonly<Record<Lang, StoryWords>> = {
     sentOn: '发往',
     duplicate: '此前已处理，未再次运行',
     replay: '修好之后重放',
+    reused: '这个 EventId 已用于内容不同的消息：请换一个新的 EventId 重新发送',
     unhandled: '还没有脚本处理它：脚本头部用 @queue 写明队列，再执行 npx v8host push DIR。',
     logged: { 正常: '' },
   },
@@ -52,6 +55,7 @@ export const STORY_WORDS: Readonly<Record<Lang, StoryWords>> = {
     sentOn: 'sent on to',
     duplicate: 'handled before, not run again',
     replay: 'Run it again after the repair',
+    reused: 'This EventId was used for a message with other content: send it again with a new EventId',
     unhandled:
       'No script has handled it yet: the header of a script names its queue by @queue; npx v8host push DIR uploads it.',
     logged: { 发送: 'sent', 接收: 'received', 成功: 'ok', 失败: 'failed', 正常: '' },

@@ -33,10 +33,13 @@ export interface EngineHeader {
 export function parseEngineHeader(file: string, source: string): Parsed<EngineHeader> {
   const draft: Draft = { queues: [] };
   const seen = new Set<string>();
-  for (const { name, value, line } of readTags(source)) {
+  const tags = readTags(source);
+  for (const { name, value, line } of tags) {
     const rule = applyTag(draft, seen, name, value);
     if (rule !== undefined) return refuse('HEADER_INVALID', { file, line, rule });
   }
+  const idle = draft.queues.length === 0 ? tags.find(({ name }) => !ENGINE_TAGS.has(name)) : undefined;
+  if (idle !== undefined) return refuse('HEADER_INVALID', { file, line: idle.line, rule: withoutQueue(idle.name) });
   const engineKey = parseEngineKey(draft.engineKey ?? baseName(file));
   if (!engineKey.ok) return refuse('HEADER_INVALID', { file, line: 1, rule: `@engineKey: ${ruleOf(engineKey.error)}` });
   return accept(complete(draft, engineKey.value));
@@ -98,6 +101,17 @@ const TAGS: ReadonlyMap<string, ApplyTag> = new Map<string, ApplyTag>([
 ]);
 
 const REPEATABLE = 'queue';
+
+/** Tags that say something about an engine also when no queue calls it; the others set up its bindings. */
+const ENGINE_TAGS: ReadonlySet<string> = new Set(['engineKey', 'apiName']);
+
+/** A tag that would silently do nothing is refused: its author counts on it. */
+function withoutQueue(name: string): string {
+  return bilingual(
+    `@${name} 需要同时写 @queue，它只对队列消息生效`,
+    `@${name} needs @queue: it is about messages of a queue`,
+  );
+}
 
 function applyTag(draft: Draft, seen: Set<string>, name: string, value: string): string | undefined {
   const apply = TAGS.get(name);

@@ -523,7 +523,7 @@ function parking(open: OpenTenantStore): void {
       assert.deepEqual(await states(store), ['e1 1.4 dead']);
     });
 
-    it('gives each content of an EventId rows of its own; neither takes, ends nor removes the other\'s', async (t) => {
+    it("gives each content of an EventId rows of its own; neither takes, ends nor removes the other's", async (t) => {
       const { store } = await open(t);
       await store.createTables([STOCK]);
       const other = (attempt: number, state: 'waiting' | 'dead') =>

@@ -148,3 +148,11 @@ test('a queue that is too long with the prefix of a tenant is refused', () => {
   const header = accepted(parseEngineHeader('a.js', `/** @queue ${'q'.repeat(200)} */`));
   assert.equal(refused(headerBindings('t'.repeat(50), header)).code, 'QUEUE_INVALID');
 });
+
+for (const tag of ['retry 1', 'timeout 2s', 'backoff none', 'prefetch 2', 'inbox off', 'legacyAck']) {
+  test(`@${tag} without @queue is refused with its line, because it would do nothing`, () => {
+    const error = refused(parseEngineHeader('a.js', `/**\n * Prose.\n * @${tag}\n */`));
+    assert.equal(error.params.line, 3);
+    assert.match(String(error.params.rule), /needs @queue/);
+  });
+}

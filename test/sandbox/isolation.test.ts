@@ -156,6 +156,17 @@ test('a number that JSON would turn into null is refused by name, wherever it st
   assert.equal(calls.length, 1);
 });
 
+test('a write by condition on undefined is refused: it would hit the rows without a value', async () => {
+  const { outcome, calls } = await runScript(
+    lanes,
+    `const del = V8.FormEngine.DelFormDataByWhere;
+     return [del('t', {_Where: [['A', '=', undefined]]}), del('t', {_Where: [['A', '=', null]]}),
+       V8.FormEngine.GetTableData('t', {_Where: [['A', '=', undefined]]})].map(r => r.Code)`,
+  );
+  assert.deepEqual(JSON.parse(outcome.kind === 'returned' ? outcome.json : '[]'), [0, 1, 1]);
+  assert.equal(calls.length, 2);
+});
+
 test('V8.DbTrans crosses as a mark that no other value can imitate', async () => {
   const { outcome, calls } = await runScript(
     lanes,

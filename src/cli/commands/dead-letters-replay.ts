@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../core/json.ts';
-import { type Command, EXIT, textOption } from '../command.ts';
+import { type Command, EXIT, type Text, textOption } from '../command.ts';
 import { showAnswer } from '../show-answer.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -29,6 +29,12 @@ export const deadLettersReplay: Command = {
       call.terminal.err(call.lang === 'zh' ? `已重放 ${replayed} 条` : `Replayed: ${replayed}`);
     });
     const nothingMeant = code === EXIT.ok && replayed === 0 && !all && call.options.json !== true;
+    if (nothingMeant) call.terminal.err(NOTHING_REPLAYED[call.lang]);
     return nothingMeant ? EXIT.notFound : code;
   },
+};
+
+const NOTHING_REPLAYED: Text = {
+  zh: '没有可重放的死信：不存在、已完成，或 EventId 已用于其他内容（用 v8host trace 查看）',
+  en: 'Nothing could be replayed: no such dead letter, its event is done, or its EventId has other content (see v8host trace)',
 };

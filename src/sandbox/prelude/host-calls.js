@@ -11,6 +11,7 @@
   function callHost(name, ...values) {
     let args;
     try {
+      if (kit.includes(name, 'ByWhere')) refuseUndefinedConditions(values);
       args = encodeArguments(values);
     } catch (error) {
       return refuse('PARAM_INVALID', { field: name, rule: kit.describe(error, 500) }, values);
@@ -40,6 +41,19 @@
     // JSON writes NaN and Infinity as null; a column that was never meant to be emptied would be.
     if (kit.includes(json, 'null')) kit.stringify(value, refuseNonFinite);
     return kit.includes(json, TRANSACTION_MARK) ? withoutTransactionMark(json) : json;
+  }
+
+  // A condition on a value that is not there would become IS NULL, and a write would hit rows nobody meant.
+  function refuseUndefinedConditions(values) {
+    for (let i = 0; i < values.length; i++) {
+      const where = kit.isObject(values[i]) ? values[i]._Where : undefined;
+      if (kit.isObject(where)) kit.stringify(where, refuseUndefined);
+    }
+  }
+
+  function refuseUndefined(key, value) {
+    if (value !== undefined) return value;
+    throw new kit.ErrorConstructor(`_Where ${key}: undefined，请先检查参数 / check the parameter first`);
   }
 
   function refuseNonFinite(key, value) {
