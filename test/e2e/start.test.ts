@@ -236,10 +236,11 @@ async function openGate(t: TestContext): Promise<{ url: string; reached: Promise
 async function holdPort(t: TestContext, port: number): Promise<number> {
   const sockets = new Set<{ destroy(): void }>();
   const holder = createServer((socket) => sockets.add(socket)).listen(port, '127.0.0.1');
-  const listening = await Promise.race([
-    once(holder, 'listening').then(() => true),
-    once(holder, 'error').then(() => false),
-  ]);
+  // Rejects when somebody else holds the port, which serves as well.
+  const listening = await once(holder, 'listening').then(
+    () => true,
+    () => false,
+  );
   if (!listening) return port;
   t.after(() => {
     for (const socket of sockets) socket.destroy();

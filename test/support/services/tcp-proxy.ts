@@ -129,7 +129,9 @@ class Pipe {
 
   reset(): void {
     for (const socket of [this.#client, this.#service]) {
-      if (socket.connecting) socket.destroy();
+      // A socket that is closing or shutting down cannot be reset: Node would keep its handle and spin at the end.
+      if (socket.destroyed) continue;
+      if (socket.connecting || socket.writableEnded) socket.destroy();
       else socket.resetAndDestroy();
     }
   }
