@@ -113,7 +113,7 @@ test('failure row 28: MariaDB is killed at commit, and an answer to a commit is 
   await one.stop();
   await one.start();
   await assertOnce(database, sent);
-  assert.ok(unknownCommits(hosts) > killed);
+  assert.ok(unknownCommits(hosts) > killed, hosts.map((host) => host.output.slice(-12_000)).join('\n====\n'));
   await untilSettled(vhost);
   for (const host of hosts) assert.equal(await host.stop(), 0, host.output.slice(-3_000));
 });
