@@ -291,6 +291,15 @@ interface V8ApiEngine {
   Run(engineKey: string, param?: { [name: string]: any } | null, trans?: V8Transaction): any;
   Run(engineKey: string, trans: V8Transaction): any;
   Run(param: { ApiEngineKey: string; [name: string]: any }, trans?: V8Transaction): any;
+
+  /**
+   * 同 Run，返回 Promise。As Run, with a promise.
+   * @example
+   * var r = await V8.ApiEngine.RunAsync('stock-reserve', { Sku: 'P-1' });
+   */
+  RunAsync(engineKey: string, param?: { [name: string]: any } | null, trans?: V8Transaction): Promise<any>;
+  RunAsync(engineKey: string, trans: V8Transaction): Promise<any>;
+  RunAsync(param: { ApiEngineKey: string; [name: string]: any }, trans?: V8Transaction): Promise<any>;
 }
 
 interface V8Message {

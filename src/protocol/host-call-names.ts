@@ -1,26 +1,47 @@
+/** One row of the host-call table, as the sandbox needs it. */
+interface HostCallRow {
+  /** Path under `V8` where scripts find it; families may nest (`Family.Part.Member`). */
+  readonly name: string;
+  /**
+   * Makes a second member `<name>Async` that returns a promise of the same answer.
+   *
+   * - `in-order`: the calls of a run are served one after another, synchronous ones among them: they may share its
+   *   transaction.
+   * - `parallel`: served at once, whatever else runs: the member touches no transaction.
+   */
+  readonly async?: 'in-order' | 'parallel';
+}
+
 /**
- * Every host call a script can make, by the path under `V8` where scripts find it. The shim makes one function for
- * each, the host's table (v8-api/host-calls.ts) has one handler for each, runtime-types/v8.d.ts one declaration.
+ * Every host call a script can make. The shim makes one function for each (two with `async`), the host's table
+ * (v8-api/host-calls.ts) has one handler for each, runtime-types/v8.d.ts one declaration for each function.
  * Adding a capability is a row here, a handler, a declaration and a test.
  */
-export const HOST_CALL_NAMES = [
-  'FormEngine.GetFormData',
-  'FormEngine.GetTableData',
-  'FormEngine.GetTableDataCount',
-  'FormEngine.AddFormData',
-  'FormEngine.UptFormData',
-  'FormEngine.UptFormDataByWhere',
-  'FormEngine.DelFormData',
-  'FormEngine.DelFormDataByWhere',
-  'ApiEngine.Run',
-  'MQ.SendMsg',
-  'Http.Post',
-  'Http.PostResponse',
-  'Method.NewUlid',
-  'Method.NewGuid',
-  'Method.GetTimestamp',
-  'Method.AddSysLog',
-] as const;
+export const HOST_CALL_ROWS = [
+  { name: 'FormEngine.GetFormData' },
+  { name: 'FormEngine.GetTableData' },
+  { name: 'FormEngine.GetTableDataCount' },
+  { name: 'FormEngine.AddFormData' },
+  { name: 'FormEngine.UptFormData' },
+  { name: 'FormEngine.UptFormDataByWhere' },
+  { name: 'FormEngine.DelFormData' },
+  { name: 'FormEngine.DelFormDataByWhere' },
+  { name: 'ApiEngine.Run', async: 'in-order' },
+  { name: 'MQ.SendMsg' },
+  { name: 'Http.Post' },
+  { name: 'Http.PostResponse' },
+  { name: 'Method.NewUlid' },
+  { name: 'Method.NewGuid' },
+  { name: 'Method.GetTimestamp' },
+  { name: 'Method.AddSysLog' },
+] as const satisfies readonly HostCallRow[];
 
 /** Name of a host call, such as `FormEngine.GetFormData`. */
-export type HostCallName = (typeof HOST_CALL_NAMES)[number];
+export type HostCallName = (typeof HOST_CALL_ROWS)[number]['name'];
+
+export const HOST_CALL_NAMES: readonly HostCallName[] = HOST_CALL_ROWS.map((row) => row.name);
+
+/** Paths under `V8` of every function that stands for a host call: the names and their `Async` twins. */
+export const SCRIPT_CALL_PATHS: readonly string[] = HOST_CALL_ROWS.flatMap((row) =>
+  'async' in row ? [row.name, `${row.name}Async`] : [row.name],
+);

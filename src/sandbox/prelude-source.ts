@@ -1,18 +1,52 @@
 import { readFileSync } from 'node:fs';
-import { HOST_CALL_NAMES } from '../protocol/host-call-names.ts';
+import { HOST_CALL_ROWS } from '../protocol/host-call-names.ts';
 
-/** The parts in the order they run; each is one function that takes the shared kit. */
+/*
+ * The prelude is what stands in a context before any script: the members of `V8`, the globals, the run's own state.
+ * A part is a file of prelude/ that holds one function `(kit) => …` in strict mode. It runs once per context; runs that
+ * follow each other in the context share what it made. `kit` is how the parts know each other, and no script reaches it:
+ *
+ * - `kit.publicFunction(name, implementation, first?)`: a frozen function for scripts, without source; `first` is its
+ *   implementation's first argument, before the script's;
+ * - `kit.addFamilyMember('Method.NewUlid', value)`: a shared member of `V8` by its path, families may nest;
+ *   `kit.addV8Family('Base64', frozenObject)`: a whole family; `kit.familyAt('DbTrans')`: one that is still open;
+ * - `kit.addV8Member('Param', (input) => value)`: a member made for each run from its ScriptInput;
+ * - `kit.defineGlobal('DateNow', value)`: a global;
+ * - host calls of protocol/host-call-names.ts are members by themselves; `kit.makeHostCall(name, member)` makes one for
+ *   another place, such as the end of a fluent chain;
+ * - `kit.cur`: the run under way. A part keeps what belongs to a run in a property of it, named after itself, and
+ *   nowhere else: no variable of a part may change after it ran;
+ * - everything that scripts get is frozen, or made for the run.
+ *
+ * A script may replace every built-in that it can reach, and the parts' functions run after it did. So, in a function
+ * that runs when scripts do:
+ *
+ * - no method by name on a string, array, Map or promise: primordials.js captures it (`kit.slice(text, 0, 3)`); add what
+ *   is missing there;
+ * - no `for…of`, no spread of arrays, no array destructuring: they ask the iterator, which a script can replace; rest
+ *   parameters, index loops and `kit.apply` do not;
+ * - no assignment beyond an array's end and no look-up in an object that has a prototype: a setter or a value on
+ *   `Object.prototype` would answer. Objects of ours are `{ __proto__: null, … }`;
+ * - reading a script's value (a property, `String(x)`, JSON) runs script code: it may throw, and may change everything;
+ * - nothing thrown may be an error of ours with more in it than its text, and no huge text is built from a script's.
+ */
+
+/** The parts in the order they run. */
 const PARTS = [
   'primordials.js',
   'remove-globals.js',
+  'members.js',
   'describe-value.js',
   'date-format.js',
   'date-add.js',
   'date-functions.js',
   'console.js',
-  'host-calls.js',
   'v8-object.js',
+  'transaction.js',
+  'call-arguments.js',
+  'host-calls.js',
   'execute.js',
+  'seal.js',
 ] as const;
 
 /** File name of the prelude in stacks. Frames that carry it are not the script's and are left out. */
@@ -25,7 +59,7 @@ export const PRELUDE_FILE = '<platform>';
 export function readPreludeSource(): string {
   const parts = PARTS.map((name) => `define(${readPart(name)});`);
   return [
-    `(function () { 'use strict'; const kit = { __proto__: null, callNames: ${callNamesJson()} };`,
+    `(function () { 'use strict'; const kit = { __proto__: null, hostCalls: ${JSON.stringify(HOST_CALL_ROWS)} };`,
     'const define = (part) => part(kit);',
     ...parts,
     'return { __proto__: null, begin: kit.begin, checkBody: kit.checkBody }; })()',
@@ -35,13 +69,4 @@ export function readPreludeSource(): string {
 function readPart(name: string): string {
   const text = readFileSync(new URL(`prelude/${name}`, import.meta.url), 'utf8').trimEnd();
   return text.endsWith(';') ? text.slice(0, -1) : text;
-}
-
-function callNamesJson(): string {
-  return JSON.stringify(
-    HOST_CALL_NAMES.map((name) => {
-      const [family, member] = name.split('.');
-      return { family, member };
-    }),
-  );
 }

@@ -4,7 +4,7 @@
   const LEVELS = ['log', 'info', 'warn', 'error'];
 
   function write(level, ...values) {
-    const cap = kit.caps.logBytes;
+    const cap = kit.cur.caps.logBytes;
     let line = '';
     for (let i = 0; i < values.length && line.length <= cap; i++) {
       line += `${i > 0 ? ' ' : ''}${kit.describe(values[i], cap)}`;
@@ -14,5 +14,5 @@
 
   const console = {};
   for (let i = 0; i < LEVELS.length; i++) console[LEVELS[i]] = kit.publicFunction(LEVELS[i], write, LEVELS[i]);
-  kit.defineHidden(globalThis, 'console', kit.freeze(console));
+  kit.defineGlobal('console', kit.freeze(console));
 });

@@ -1,23 +1,21 @@
 // The global functions. A script's own function of the same name wins.
 (function defineDateFunctions(kit) {
-  function dateNow(_bound, format) {
+  function dateNow(format) {
     return kit.formatDate(new kit.DateConstructor(), format);
   }
 
-  function dateFormat(_bound, value, format) {
+  function dateFormat(value, format) {
     const parsed = kit.readDate(value);
     return parsed === null ? null : kit.formatDate(parsed, format);
   }
 
-  function dateAdd(_bound, start, unit, n, format) {
+  function dateAdd(start, unit, n, format) {
     if (!kit.isDateUnit(unit)) {
       throw new kit.ErrorConstructor('DateAdd: 未知的单位 / unknown unit (s n m h H d w q M y)');
     }
     const parsed = kit.readDate(start);
     const amount = readAmount(n);
-    return parsed === null || amount === null
-      ? null
-      : dateFormat(undefined, kit.addToDate(parsed, unit, amount), format);
+    return parsed === null || amount === null ? null : dateFormat(kit.addToDate(parsed, unit, amount), format);
   }
 
   // A number or its text; anything else is no amount.
@@ -28,5 +26,5 @@
   }
 
   const FUNCTIONS = { __proto__: null, DateNow: dateNow, DateFormat: dateFormat, DateAdd: dateAdd };
-  for (const name in FUNCTIONS) kit.defineHidden(globalThis, name, kit.publicFunction(name, FUNCTIONS[name]));
+  for (const name in FUNCTIONS) kit.defineGlobal(name, kit.publicFunction(name, FUNCTIONS[name]));
 });

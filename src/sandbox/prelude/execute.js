@@ -15,7 +15,7 @@
   // The lane's one entry of a run. `call`, `refuse`, `log` and `settle` are the lane's functions; they never throw and
   // stay in this closure. Caps are characters here, bytes in the lane.
   kit.begin = (script, inputJson, argumentBytes, resultBytes, logBytes, call, refuse, log, settle) => {
-    kit.caps = { __proto__: null, argumentBytes, resultBytes, logBytes };
+    kit.cur = { __proto__: null, caps: { __proto__: null, argumentBytes, resultBytes, logBytes } };
     kit.bridge = { __proto__: null, call, refuse, log, settle };
     execute(script, kit.makeV8(kit.parse(inputJson)));
   };
@@ -45,7 +45,7 @@
     } catch (error) {
       return kit.bridge.settle('unwritable', kit.describe(error, 500), '', '');
     }
-    if (json.length > kit.caps.resultBytes) return kit.bridge.settle('too-large', kit.string(json.length), '', '');
+    if (json.length > kit.cur.caps.resultBytes) return kit.bridge.settle('too-large', kit.string(json.length), '', '');
     return kit.bridge.settle('returned', json, '', '');
   }
 

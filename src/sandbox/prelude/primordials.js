@@ -5,8 +5,10 @@
   const uncurryThis = bind.bind(call);
   const bindTo = uncurryThis(bind);
 
+  kit.apply = Reflect.apply;
   kit.freeze = Object.freeze;
   kit.hasOwn = Object.hasOwn;
+  kit.keys = Object.keys;
   kit.isArray = Array.isArray;
   kit.number = Number;
   kit.isFinite = Number.isFinite;
@@ -15,6 +17,7 @@
   kit.string = String;
   kit.slice = uncurryThis(String.prototype.slice);
   kit.includes = uncurryThis(String.prototype.includes);
+  kit.lastIndexOf = uncurryThis(String.prototype.lastIndexOf);
   kit.startsWith = uncurryThis(String.prototype.startsWith);
   kit.toLowerCase = uncurryThis(String.prototype.toLowerCase);
   kit.trim = uncurryThis(String.prototype.trim);
@@ -35,9 +38,10 @@
   kit.defineHidden = (target, key, value) =>
     defineProperty(target, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 
-  // Bound functions print `[native code]` and have no caller, arguments or prototype to look through.
-  kit.publicFunction = (name, implementation, firstArgument) => {
-    const bound = bindTo(implementation, undefined, firstArgument);
+  // Bound functions print `[native code]` and have no caller, arguments or prototype to look through. `first`, when
+  // given, comes before the caller's arguments.
+  kit.publicFunction = (name, implementation, ...first) => {
+    const bound = first.length === 0 ? bindTo(implementation, undefined) : bindTo(implementation, undefined, first[0]);
     defineProperty(bound, 'name', { __proto__: null, value: name });
     return kit.freeze(bound);
   };

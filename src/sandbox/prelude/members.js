@@ -1,0 +1,79 @@
+// Where the parts of the prelude say what scripts see. Families are made once per context and shared by its runs;
+// what differs from run to run is made by the functions given to `addV8Member`.
+(function defineMembers(kit) {
+  const families = { __proto__: null };
+  const familyNames = [];
+  const runMembers = [];
+
+  // A member of `V8` made for every run. `make` gets the run's ScriptInput.
+  kit.addV8Member = (name, make) => {
+    refuseTaken(families, name);
+    for (let i = 0; i < runMembers.length; i++) if (runMembers[i].name === name) refuse(name);
+    runMembers[runMembers.length] = { __proto__: null, name, make };
+  };
+
+  // A finished family: a frozen object, the same for every run.
+  kit.addV8Family = (name, family) => {
+    refuseTaken(families, name);
+    families[name] = family;
+    familyNames[familyNames.length] = name;
+  };
+
+  // One function of a family, by its path under `V8`. Families on the way are made, and frozen when all parts ran.
+  kit.addFamilyMember = (path, value) => {
+    const dot = kit.lastIndexOf(path, '.');
+    const family = kit.familyAt(kit.slice(path, 0, dot));
+    const name = kit.slice(path, dot + 1);
+    refuseTaken(family, name);
+    family[name] = value;
+  };
+
+  // The family at a path such as `Method` or `System.Text`: open until all parts ran.
+  kit.familyAt = (path) => {
+    const dot = kit.lastIndexOf(path, '.');
+    if (dot >= 0) return childOf(kit.familyAt(kit.slice(path, 0, dot)), kit.slice(path, dot + 1));
+    if (families[path] === undefined) kit.addV8Family(path, {});
+    return families[path];
+  };
+
+  // A global of scripts: they may assign another value, for the rest of their run.
+  kit.defineGlobal = (name, value) => {
+    refuseTaken(globalThis, name);
+    kit.defineHidden(globalThis, name, value);
+  };
+
+  kit.makeV8 = (input) => {
+    const v8 = {};
+    for (let i = 0; i < runMembers.length; i++) v8[runMembers[i].name] = runMembers[i].make(input);
+    for (let i = 0; i < familyNames.length; i++) v8[familyNames[i]] = families[familyNames[i]];
+    return v8;
+  };
+
+  kit.sealMembers = () => {
+    for (const name in families) freezeDeep(families[name]);
+  };
+
+  function childOf(family, name) {
+    if (!kit.hasOwn(family, name)) family[name] = {};
+    return family[name];
+  }
+
+  // A family is a plain object with functions and families in it; a function is frozen where it is made.
+  function freezeDeep(family) {
+    kit.freeze(family);
+    const names = kit.keys(family);
+    for (let i = 0; i < names.length; i++) {
+      const value = family[names[i]];
+      if (typeof value === 'object' && value !== null) freezeDeep(value);
+    }
+  }
+
+  function refuseTaken(object, name) {
+    if (kit.hasOwn(object, name)) refuse(name);
+  }
+
+  // Ends the lane at its start: two parts that claim one name are a fault of ours.
+  function refuse(name) {
+    throw new kit.ErrorConstructor(`two parts of the prelude define ${name}`);
+  }
+});
