@@ -41,7 +41,11 @@ export interface EngineCall {
  */
 export async function callEngine(services: CallServices, store: TenantStore, call: EngineCall): Promise<JsonValue> {
   const engine = await findEngine(services, store, call.engineKey);
-  const slot = await services.runner.acquire(store.tenant, { waitMs: CALL_QUEUE_WAIT_MS, signal: services.draining });
+  const slot = await services.runner.acquire(store.tenant, {
+    engine,
+    waitMs: CALL_QUEUE_WAIT_MS,
+    signal: services.draining,
+  });
   const runId = services.ids.ulid();
   const transaction = new TransactionScope(store, runId, services.outboxLimit);
   const tree = new RunTree(services, {

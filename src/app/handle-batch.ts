@@ -99,7 +99,7 @@ export class BatchHandler {
   }
 
   async #runOnLane(messages: readonly ReceivedMessage[], first: ReceivedMessage, engine: EngineSource): Promise<Batch> {
-    const slot = await this.#services.runner.acquire(first.store.tenant, { signal: this.#services.draining });
+    const slot = await this.#services.runner.acquire(first.store.tenant, { engine, signal: this.#services.draining });
     try {
       const tx = await first.store.begin(WRITER_WAIT_MS);
       try {

@@ -51,7 +51,7 @@ export async function pushScripts(
 ): Promise<PushResult> {
   const problems: ErrorRecord[] = [];
   const engines = parseHeaders(files, problems);
-  await checkSyntax(services.runner, engines, problems);
+  await checkSyntax(services.runner, store.tenant, engines, problems);
   const bindings = bindingsOf(store.tenant, engines, problems);
   const tables = readTables(files, problems);
   if (problems.length > 0) return { ok: false, problems };
@@ -104,11 +104,12 @@ function takenBy(file: ScriptFile, tag: string, owner: string): ErrorRecord {
 
 async function checkSyntax(
   runner: EngineRunner,
+  tenant: string,
   engines: readonly EngineFile[],
   problems: ErrorRecord[],
 ): Promise<void> {
   for (const { file, header } of engines) {
-    const compiled = await runner.compile(header.engineKey, file.text);
+    const compiled = await runner.compile(tenant, header.engineKey, file.text);
     if (!compiled.ok) {
       const { line, column } = compiled.at;
       problems.push({ code: 'SCRIPT_SYNTAX', params: { file: file.path, line, column, message: compiled.message } });

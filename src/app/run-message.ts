@@ -134,8 +134,8 @@ async function claimFirst(run: MessageRun): Promise<MessageOutcome> {
   }
 }
 
-function acquireLane({ services, message }: MessageRun): Promise<RunSlot> {
-  return services.runner.acquire(message.store.tenant, { signal: services.draining });
+function acquireLane({ services, message, engine }: MessageRun): Promise<RunSlot> {
+  return services.runner.acquire(message.store.tenant, { engine, signal: services.draining });
 }
 
 /** Step 4. @returns undefined when the row is ours, or when the binding has no inbox. */

@@ -29,14 +29,46 @@ export type CompileResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly at: SourcePosition; readonly message: string };
 
+/** What a lane is wanted for, beside the tenant. */
+export interface LaneRequest {
+  /** The engine that will run; absent for what is no engine's run. */
+  readonly engine?: { readonly key: string; readonly version: string };
+  /** Runs at once, where they differ from the host's own caps. */
+  readonly maxRuns?: { readonly tenant?: number; readonly engine?: number };
+  /** Longest wait for a lane. Milliseconds; undefined waits until `signal` aborts. */
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The sandbox at this moment. */
+export interface SandboxStatus {
+  /** Runs that the shared lanes take at once. */
+  readonly lanes: number;
+  /** Slots held, the one in the lane apart included. */
+  readonly busy: number;
+  /** Runs that wait for a lane. */
+  readonly waiting: number;
+}
+
+/** One tenant's part of the sandbox at this moment. Tenants at rest have none. */
+export interface TenantLoad {
+  readonly tenant: string;
+  readonly running: number;
+  readonly waiting: number;
+  /** True while its runs go to the lane apart, because one of them cost a lane. */
+  readonly quarantined: boolean;
+}
+
 export interface EngineRunner {
   /**
-   * Waits for a lane. @param waitMs undefined waits until `signal` aborts.
+   * Waits for a lane. Tenants take turns, and inside a tenant engines do; caps on runs at once are kept.
    * @throws AppError V8_EXECUTION_QUEUE_TIMEOUT, SANDBOX_UNAVAILABLE, DRAINING.
    */
-  acquire(tenant: string, options: { waitMs?: number; signal?: AbortSignal }): Promise<RunSlot>;
-  /** Compiles without running. */
-  compile(engineKey: string, source: string): Promise<CompileResult>;
-  status(): { lanes: number; busy: number; waiting: number };
+  acquire(tenant: string, request: LaneRequest): Promise<RunSlot>;
+  /** Compiles without running. @throws AppError as `acquire`, and V8_* when it broke a limit. */
+  compile(tenant: string, engineKey: string, source: string): Promise<CompileResult>;
+  status(): SandboxStatus;
+  /** Tenants that run, wait or are quarantined, by name. */
+  load(): readonly TenantLoad[];
   close(): Promise<void>;
 }

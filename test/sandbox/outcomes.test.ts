@@ -190,11 +190,11 @@ test('a source that closes the function around it is a syntax error', async () =
 });
 
 test('compiling tells the same without running', async () => {
-  assert.deepEqual(await lanes.compile('fine', 'while (true) {}'), { ok: true });
-  assert.deepEqual(await lanes.compile('fine', 'await 1; return 2'), { ok: true });
-  const broken = await lanes.compile('broken', 'if (');
+  assert.deepEqual(await lanes.compile('demo', 'fine', 'while (true) {}'), { ok: true });
+  assert.deepEqual(await lanes.compile('demo', 'fine', 'await 1; return 2'), { ok: true });
+  const broken = await lanes.compile('demo', 'broken', 'if (');
   assert.deepEqual(!broken.ok && broken.at, { file: 'broken.js', line: 2, column: 1 });
-  assert.equal((await lanes.compile('sly', '}); evil(function () {')).ok, false);
+  assert.equal((await lanes.compile('demo', 'sly', '}); evil(function () {')).ok, false);
 });
 
 test('a new version of an engine is run, not the one compiled before', async () => {

@@ -1,9 +1,10 @@
-import { createLanePool } from '../../src/adapters/process/lane-pool.ts';
+import { createLanePool, type LanePoolOptions } from '../../src/adapters/process/lane-pool.ts';
 import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../src/core/run-limits.ts';
 import type { RunOutcome } from '../../src/core/run-outcome.ts';
 import type { EngineRunner, HostCallAnswer, HostCallSink } from '../../src/ports/engine-runner.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { RunStart, ScriptInput } from '../../src/protocol/messages.ts';
+import { eventually } from './eventually.ts';
 import { SILENT_LOG } from './silent-log.ts';
 
 export { SILENT_LOG };
@@ -26,13 +27,34 @@ export interface Observed {
   readonly warnings: readonly string[];
 }
 
-export function openLanes(lanes = 1, options: { rssMb?: number; log?: Log } = {}): Promise<EngineRunner> {
+export function openLanes(lanes = 1, options: Partial<LanePoolOptions> = {}): Promise<EngineRunner> {
   return createLanePool({
     lanes,
-    rssMb: options.rssMb ?? DEFAULT_RUN_LIMITS.rssMb,
+    rssMb: DEFAULT_RUN_LIMITS.rssMb,
     timezone: 'Asia/Shanghai',
-    log: options.log ?? SILENT_LOG,
+    log: SILENT_LOG,
+    ...options,
   });
+}
+
+/** A pool that tells which process sits where: `pid(index)`, the lane apart has the last index. */
+export async function openNumberedLanes(
+  lanes: number,
+  options: Partial<LanePoolOptions> = {},
+): Promise<EngineRunner & { readonly pid: (lane: number) => number }> {
+  const pids = new Map<unknown, number>();
+  const log: Log = {
+    ...SILENT_LOG,
+    child: () => log,
+    debug: (event, fields) => {
+      if (event === 'lane.started') pids.set(fields?.lane, Number(fields?.pid));
+    },
+  };
+  const pool = await openLanes(lanes, { ...options, log });
+  await eventually(() => {
+    if (pids.size <= lanes) throw new Error(`only ${pids.size} lanes are up`);
+  });
+  return Object.assign(pool, { pid: (lane: number) => pids.get(lane) ?? 0 });
 }
 
 export function runStart(source: string, options: RunOptions = {}): RunStart {

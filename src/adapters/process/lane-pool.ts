@@ -1,17 +1,38 @@
+import { availableParallelism } from 'node:os';
 import { AppError } from '../../core/errors.ts';
-import type { RunOutcome } from '../../core/run-outcome.ts';
-import type { CompileResult, EngineRunner, HostCallSink, RunSlot } from '../../ports/engine-runner.ts';
+import type { QueuePlace } from '../../core/fair-queue.ts';
+import { Probation } from '../../core/probation.ts';
+import { DEFAULT_RUN_CAPS, NEIGHBOUR_MS, type RunCaps, RunLoad } from '../../core/run-load.ts';
+import type {
+  CompileResult,
+  EngineRunner,
+  LaneRequest,
+  RunSlot,
+  SandboxStatus,
+  TenantLoad,
+} from '../../ports/engine-runner.ts';
 import type { Log } from '../../ports/log.ts';
 import type { RunStart } from '../../protocol/messages.ts';
 import { type LaneCommand, laneCommand } from './lane-command.ts';
-import type { LaneEnd } from './lane-process.ts';
-import { describeEnd, LaneSeat, type SeatListener, type SeatServices } from './lane-seat.ts';
+import { LaneSeat, type SeatListener } from './lane-seat.ts';
+import { LaneSeats, type SeatPick } from './lane-seats.ts';
+import { LaneSlot, type SlotOwner } from './lane-slot.ts';
+import { type GatePass, RunGate } from './run-gate.ts';
 import { WaitLine } from './wait-line.ts';
 import { Watchdog } from './watchdog.ts';
 
+/** A new version waits this long for the lane apart while another one occupies it. Milliseconds. */
+const PROBATION_WAIT_MS = 250;
+
 export interface LanePoolOptions {
-  /** Runs at once. One more lane is kept ready to take the place of a killed one. */
+  /** Runs at once. One more lane is kept apart: for what is on probation, and in place of a killed one. */
   readonly lanes: number;
+  /** Lanes that one tenant may hold while there are others; one less than there are unless given. */
+  readonly maxLanesPerTenant?: number;
+  /** Runs at once of the host, a tenant and an engine; DEFAULT_RUN_CAPS unless given. */
+  readonly caps?: RunCaps;
+  /** Processors; those of the machine unless given. One run more than that is at work at once. */
+  readonly processors?: number;
   /** Resident memory at which a lane is killed, in MiB. A run's own `rssMb` counts where it is lower. */
   readonly rssMb: number;
   /** IANA name; the local time of scripts. */
@@ -38,47 +59,56 @@ export async function createLanePool(options: LanePoolOptions): Promise<EngineRu
   return pool;
 }
 
-/** N runs at once over N + 1 lanes, first come, first served; a tenant's home lane first, where it is warm. */
-class LanePool implements EngineRunner, SeatListener {
+/** Somebody's wish for a lane. */
+interface Want extends QueuePlace {
+  readonly version: string | undefined;
+  readonly caps: RunCaps;
+}
+
+/** Who may run, when and where: fair turns, caps, home lanes and the lane apart. */
+class LanePool implements EngineRunner, SeatListener, SlotOwner {
   readonly #lanes: number;
-  readonly #seats: readonly LaneSeat[];
-  readonly #line = new WaitLine<Slot>();
-  #taken = 0;
+  readonly #maxLanesPerTenant: number;
+  readonly #caps: RunCaps;
+  readonly #seats: LaneSeats;
+  readonly #gate: RunGate;
+  readonly #line = new WaitLine<Want, LaneSlot>();
+  readonly #load = new RunLoad();
+  readonly #probation = new Probation();
+  #sharedTaken = 0;
+  #apartTaken = 0;
   #closing = false;
+  #lookAgain: NodeJS.Timeout | undefined;
+  #lookAgainAt = Number.POSITIVE_INFINITY;
 
   constructor(options: LanePoolOptions) {
     this.#lanes = options.lanes;
-    const services: SeatServices = {
+    this.#maxLanesPerTenant = options.maxLanesPerTenant ?? Math.max(1, options.lanes - 1);
+    this.#caps = options.caps ?? DEFAULT_RUN_CAPS;
+    this.#gate = new RunGate((options.processors ?? availableParallelism()) + 1);
+    const services = {
       command: options.command ?? laneCommand(options.timezone),
       watchdog: new Watchdog(),
       rssMb: options.rssMb,
       log: options.log.child('adapters.process'),
       onKilled: options.onKilled ?? (() => undefined),
     };
-    this.#seats = Array.from({ length: options.lanes + 1 }, (_, index) => new LaneSeat(index, services, this));
+    this.#seats = new LaneSeats(options.lanes, services, this);
   }
 
-  async firstReady(): Promise<void> {
-    try {
-      await Promise.any(this.#seats.map((seat) => seat.lane.ready));
-    } catch (error) {
-      const [end] = (error as AggregateError).errors as LaneEnd[];
-      throw new AppError('SANDBOX_UNAVAILABLE', { reason: end === undefined ? '' : describeEnd(end) });
-    }
+  firstReady(): Promise<void> {
+    return this.#seats.firstReady();
   }
 
-  async acquire(tenant: string, options: { waitMs?: number; signal?: AbortSignal }): Promise<RunSlot> {
-    if (this.#closing || options.signal?.aborted === true) throw new AppError('DRAINING');
-    const slot = this.#line.length === 0 ? this.#take(tenant) : undefined;
-    if (slot !== undefined) return slot;
-    this.#refuseWhenBroken();
-    const failure = this.#failure();
-    if (failure !== undefined) throw failure;
-    return this.#line.join(tenant, options);
+  async acquire(tenant: string, request: LaneRequest): Promise<RunSlot> {
+    const { engine, maxRuns } = request;
+    const caps = maxRuns === undefined ? this.#caps : { ...this.#caps, ...maxRuns };
+    return this.#acquire({ tenant, engine: engine?.key ?? '', version: engine?.version, caps }, request);
   }
 
-  async compile(engineKey: string, source: string): Promise<CompileResult> {
-    const slot = (await this.acquire(engineKey, {})) as Slot;
+  /** A source nobody has run yet is as little trusted as a new version. */
+  async compile(tenant: string, engineKey: string, source: string): Promise<CompileResult> {
+    const slot = await this.#acquire({ tenant, engine: '', version: '', caps: this.#caps }, {});
     try {
       return await slot.compile(engineKey, source);
     } finally {
@@ -86,14 +116,26 @@ class LanePool implements EngineRunner, SeatListener {
     }
   }
 
-  status(): { lanes: number; busy: number; waiting: number } {
-    return { lanes: this.#lanes, busy: this.#taken, waiting: this.#line.length };
+  status(): SandboxStatus {
+    return { lanes: this.#lanes, busy: this.#sharedTaken + this.#apartTaken, waiting: this.#line.length };
+  }
+
+  load(): readonly TenantLoad[] {
+    const quarantined = new Set(this.#probation.quarantined(performance.now()));
+    const tenants = new Set([...this.#load.tenants(), ...this.#line.tenants(), ...quarantined]);
+    return [...tenants].sort().map((tenant) => ({
+      tenant,
+      running: this.#load.runningOf(tenant),
+      waiting: this.#line.waitingOf(tenant),
+      quarantined: quarantined.has(tenant),
+    }));
   }
 
   async close(): Promise<void> {
     this.#closing = true;
+    clearTimeout(this.#lookAgain);
     this.#line.refuseAll(new AppError('DRAINING'));
-    await Promise.all(this.#seats.map((seat) => seat.close()));
+    await this.#seats.close();
   }
 
   onSeatChanged(): void {
@@ -101,114 +143,107 @@ class LanePool implements EngineRunner, SeatListener {
     this.#refuseWhenBroken();
   }
 
-  /** A lane in place of the slot's own, which ended before its run. */
-  replaceFor(tenant: string): LaneSeat | undefined {
-    return this.#freeSeat(tenant);
+  replaceFor(slot: LaneSlot): LaneSeat | undefined {
+    return this.#seats.anyFree(slot.tenant);
   }
 
-  /** Takes a slot's right to run back. */
-  settle(seat: LaneSeat): void {
+  enterGate(): GatePass | Promise<GatePass> {
+    return this.#gate.enter();
+  }
+
+  onRunEnded({ tenant, engine }: LaneSlot, start: RunStart, laneLost: boolean): void {
+    if (engine !== '') this.#probation.count({ tenant, engine, version: start.version });
+    if (laneLost) this.#probation.blame(tenant, performance.now());
+  }
+
+  settle(slot: LaneSlot, seat: LaneSeat): void {
     seat.giveBack();
-    this.#taken -= 1;
+    this.#load.end(slot);
+    if (slot.apart) this.#apartTaken -= 1;
+    else this.#sharedTaken -= 1;
     this.#serveLine();
   }
 
+  async #acquire(want: Want, request: LaneRequest): Promise<LaneSlot> {
+    if (this.#closing || request.signal?.aborted === true) throw new AppError('DRAINING');
+    this.#load.see(want.tenant, performance.now());
+    const slot = this.#line.length === 0 ? this.#grant(want, 0) : undefined;
+    if (slot !== undefined) return slot;
+    const failure = this.#seats.failure;
+    if (failure !== undefined) throw failure;
+    const turn = this.#line.join(want, request);
+    this.#serveLine();
+    return turn;
+  }
+
   #serveLine(): void {
-    for (let tenant = this.#line.nextTenant; tenant !== undefined; tenant = this.#line.nextTenant) {
-      const slot = this.#take(tenant);
-      if (slot === undefined) return;
-      this.#line.serveNext(slot);
+    if (this.#closing) return;
+    while (this.#line.length > 0 && this.#line.serveOne((want, waitedMs) => this.#grant(want, waitedMs)));
+  }
+
+  /** A slot for `want`, or nothing while it must wait. */
+  #grant(want: Want, waitedMs: number): LaneSlot | undefined {
+    const now = performance.now();
+    const contested = this.#hasNeighbours(want.tenant, now);
+    const tenantCap = contested ? Math.min(want.caps.tenant, this.#maxLanesPerTenant) : want.caps.tenant;
+    if (!this.#load.admits(want, { ...want.caps, tenant: tenantCap })) {
+      if (contested) this.#scheduleLook(now + NEIGHBOUR_MS);
+      return undefined;
     }
+    const apart = contested && this.#goesApart(want, waitedMs, now);
+    const pick = apart ? this.#pickApart(want, waitedMs, now) : this.#pickShared(want.tenant);
+    if (pick instanceof LaneSeat) return this.#seat(want, pick, apart);
+    if (pick.lookAgainMs !== undefined) this.#scheduleLook(now + pick.lookAgainMs);
+    return undefined;
   }
 
-  #take(tenant: string): Slot | undefined {
-    if (this.#taken >= this.#lanes) return undefined;
-    const seat = this.#freeSeat(tenant);
-    if (seat === undefined) return undefined;
-    seat.reserved = true;
-    this.#taken += 1;
-    return new Slot(this, tenant, seat);
+  #hasNeighbours(tenant: string, now: number): boolean {
+    return this.#load.hasNeighbours(tenant, now) || this.#line.tenants().some((other) => other !== tenant);
   }
 
-  /** The tenant's home lane, else any. The spare is the last resort, so that it stays free for a killed lane. */
-  #freeSeat(tenant: string): LaneSeat | undefined {
-    const home = this.#seats[homeOf(tenant, this.#lanes)];
-    return home?.free ? home : this.#seats.find((seat) => seat.free);
+  /** Alone in the host there is nobody to protect, so probation only begins with neighbours. */
+  #goesApart({ tenant, engine, version }: Want, waitedMs: number, now: number): boolean {
+    if (!this.#seats.hasApart) return false;
+    if (this.#probation.isQuarantined(tenant, now)) return true;
+    if (version === undefined || waitedMs >= PROBATION_WAIT_MS) return false;
+    return this.#probation.isNew({ tenant, engine, version });
+  }
+
+  #pickApart({ tenant }: Want, waitedMs: number, now: number): SeatPick {
+    const pick = this.#apartTaken > 0 ? NO_SEAT : this.#seats.pickApart();
+    if (pick instanceof LaneSeat || this.#probation.isQuarantined(tenant, now)) return pick;
+    return { lookAgainMs: PROBATION_WAIT_MS - waitedMs };
+  }
+
+  #pickShared(tenant: string): SeatPick {
+    return this.#sharedTaken >= this.#lanes ? NO_SEAT : this.#seats.pick(tenant);
+  }
+
+  #seat(want: Want, seat: LaneSeat, apart: boolean): LaneSlot {
+    seat.take();
+    this.#load.begin(want);
+    this.#load.see(want.tenant, performance.now());
+    if (apart) this.#apartTaken += 1;
+    else this.#sharedTaken += 1;
+    return new LaneSlot(this, { tenant: want.tenant, engine: want.engine, apart }, seat);
+  }
+
+  /** Serves the line again at `at` (`performance.now()`), where no release would. */
+  #scheduleLook(at: number): void {
+    if (at >= this.#lookAgainAt) return;
+    clearTimeout(this.#lookAgain);
+    this.#lookAgainAt = at;
+    const wait = Math.max(1, Math.ceil(at - performance.now()));
+    this.#lookAgain = setTimeout(() => {
+      this.#lookAgainAt = Number.POSITIVE_INFINITY;
+      this.#serveLine();
+    }, wait);
   }
 
   #refuseWhenBroken(): void {
-    const failure = this.#failure();
+    const failure = this.#seats.failure;
     if (failure !== undefined) this.#line.refuseAll(failure);
   }
-
-  /** Set when no lane lives and none can be started. */
-  #failure(): AppError | undefined {
-    if (this.#seats.some((seat) => seat.failure === undefined)) return undefined;
-    return new AppError('SANDBOX_UNAVAILABLE', { reason: this.#seats[0]?.failure ?? '' });
-  }
 }
 
-/** A reserved lane. */
-class Slot implements RunSlot {
-  readonly #pool: LanePool;
-  readonly #tenant: string;
-  #seat: LaneSeat | undefined;
-
-  constructor(pool: LanePool, tenant: string, seat: LaneSeat) {
-    this.#pool = pool;
-    this.#tenant = tenant;
-    this.#seat = seat;
-  }
-
-  async run(start: RunStart, calls: HostCallSink): Promise<RunOutcome> {
-    const size = Buffer.byteLength(JSON.stringify(start.input));
-    const limit = start.limits.paramBytes;
-    if (size > limit) {
-      return { kind: 'limit', error: { code: 'V8_RESULT_TOO_LARGE', params: { what: 'V8.Param', size, limit } } };
-    }
-    const lane = this.#idleLane();
-    if (lane === undefined) return { kind: 'unstarted', error: LANE_LOST };
-    const outcome = await lane.run(start, calls);
-    if (outcome.kind !== 'unstarted' || lane.alive) return outcome;
-    // Its lane was gone before it began: nothing has happened, so another one may run it.
-    const other = this.#idleLane();
-    return other === undefined ? outcome : other.run(start, calls);
-  }
-
-  async compile(engineKey: string, source: string): Promise<CompileResult> {
-    const lane = this.#idleLane();
-    if (lane === undefined) throw new AppError(LANE_LOST.code, LANE_LOST.params);
-    return lane.compile({ engineKey, source });
-  }
-
-  release(): void {
-    const seat = this.#seat;
-    this.#seat = undefined;
-    if (seat !== undefined) this.#pool.settle(seat);
-  }
-
-  /** The slot's lane, or another when it died while it was only reserved. */
-  #idleLane(): LaneSeat['lane'] | undefined {
-    const seat = this.#seat;
-    if (seat === undefined) return undefined;
-    if (seat.lane.idle) return seat.lane;
-    const other = this.#pool.replaceFor(this.#tenant);
-    if (other === undefined) return undefined;
-    other.reserved = true;
-    seat.giveBack();
-    this.#seat = other;
-    return other.lane;
-  }
-}
-
-const LANE_LOST = Object.freeze({
-  code: 'SANDBOX_UNAVAILABLE',
-  params: { reason: 'the lane ended before the run began' },
-} as const);
-
-/** FNV-1a over the tenant's name: any spread will do, but the same tenant must find the same lane. */
-function homeOf(tenant: string, lanes: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < tenant.length; i++) hash = Math.imul(hash ^ tenant.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) % lanes;
-}
+const NO_SEAT: SeatPick = Object.freeze({ lookAgainMs: undefined });

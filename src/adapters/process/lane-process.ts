@@ -87,6 +87,8 @@ export class LaneProcess implements Watched, ConversationPeer {
   #breach: string | undefined;
   #stderr = '';
   #onReady: () => void = () => undefined;
+  #blocked = false;
+  #onBlocked: (blocked: boolean) => void = IGNORE_BLOCKED;
 
   constructor(command: LaneCommand, watchdog: Watchdog, rssMb: number) {
     this.#watchdog = watchdog;
@@ -113,6 +115,11 @@ export class LaneProcess implements Watched, ConversationPeer {
     return this.#mode === 'idle';
   }
 
+  /** True while the run waits inside a host call. */
+  get blocked(): boolean {
+    return this.#blocked;
+  }
+
   get alive(): boolean {
     return this.#mode !== 'ended';
   }
@@ -123,8 +130,12 @@ export class LaneProcess implements Watched, ConversationPeer {
     return this.#mode === 'idle' && rss > this.#rssMb * 1024 * 1024 * 0.6;
   }
 
-  /** Runs a script to its end. The lane must be idle. */
-  run(start: RunStart, sink: HostCallSink): Promise<RunOutcome> {
+  /**
+   * Runs a script to its end. The lane must be idle.
+   * @param onBlocked told when the run begins or ends to wait inside a host call.
+   */
+  run(start: RunStart, sink: HostCallSink, onBlocked = IGNORE_BLOCKED): Promise<RunOutcome> {
+    this.#onBlocked = onBlocked;
     this.#enterBusy({ ...start.limits, rssMb: Math.min(start.limits.rssMb, this.#rssMb) }, false);
     const conversation = new RunConversation(this, start, sink);
     this.#conversation = conversation;
@@ -140,7 +151,9 @@ export class LaneProcess implements Watched, ConversationPeer {
   }
 
   send(type: number, runId: number, text: string): void {
-    if (this.#mode !== 'ended') this.#socket.write(encodeFrame({ type, runId, text }));
+    if (this.#mode === 'ended') return;
+    this.#socket.write(encodeFrame({ type, runId, text }));
+    this.#noteBlocked();
   }
 
   nextRunId(): number {
@@ -220,6 +233,15 @@ export class LaneProcess implements Watched, ConversationPeer {
     if (this.#mode !== 'busy' || conversation === undefined) throw new ProtocolBreach('a frame outside a run');
     if (frame.type === LANE_FRAME.began) this.#begin(frame, conversation);
     else if (conversation.accept(frame)) this.#enterIdle();
+    else this.#noteBlocked();
+  }
+
+  /** A conversation waits for the host from a frame of its lane until a frame to it. */
+  #noteBlocked(): void {
+    const blocked = this.#conversation?.waitsForHost === true;
+    if (blocked === this.#blocked) return;
+    this.#blocked = blocked;
+    this.#onBlocked(blocked);
   }
 
   #begin(frame: Frame, conversation: Conversation): void {
@@ -256,6 +278,8 @@ export class LaneProcess implements Watched, ConversationPeer {
     this.#watchdog.unwatch(this);
     this.#conversation = undefined;
     this.#stopwatch = undefined;
+    this.#blocked = false;
+    this.#onBlocked = IGNORE_BLOCKED;
   }
 
   /** `close` and not `exit`: by then the last frames were read, and a run that ended in them has ended. */
@@ -294,6 +318,8 @@ export class LaneProcess implements Watched, ConversationPeer {
     return ready;
   }
 }
+
+const IGNORE_BLOCKED = (_blocked: boolean): void => undefined;
 
 const CRASHED: RunOutcome = { kind: 'crashed', error: { code: 'V8_PROCESS_CRASH', params: {} } };
 const LOST: RunOutcome = {

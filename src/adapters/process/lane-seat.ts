@@ -10,6 +10,9 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Starts that fail in a row before runs are refused instead of waiting. */
 const FAILURES_TO_REFUSE = 3;
 
+/** A lane that is taken again within this time was never at rest. Milliseconds. */
+const REST_MS = 1;
+
 /** What a seat tells the pool. */
 export interface SeatListener {
   /** A lane of this seat became idle, or its starts keep failing. */
@@ -36,8 +39,9 @@ export class LaneSeat {
   #reason = '';
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
-  /** True while a slot has this seat's lane. */
-  reserved = false;
+  #reserved = false;
+  #busySince = 0;
+  #freeSince = 0;
 
   constructor(index: number, services: SeatServices, listener: SeatListener) {
     this.index = index;
@@ -52,7 +56,24 @@ export class LaneSeat {
 
   /** True when a slot can have this seat's lane now. */
   get free(): boolean {
-    return !this.reserved && this.#lane.idle;
+    return !this.#reserved && this.#lane.idle;
+  }
+
+  /** True when its run is at work: a lane that is gone or waits for the host does not come free soon. */
+  get isAtWork(): boolean {
+    return this.#reserved && this.#lane.alive && !this.#lane.blocked;
+  }
+
+  /** For how long the lane has been taken without a rest, by one slot after another. */
+  get busyMs(): number {
+    return performance.now() - this.#busySince;
+  }
+
+  /** Reserves the lane for a slot. */
+  take(): void {
+    const now = performance.now();
+    if (now - this.#freeSince > REST_MS) this.#busySince = now;
+    this.#reserved = true;
   }
 
   /** Why lanes cannot be started here; undefined while they can, or may yet. */
@@ -62,7 +83,8 @@ export class LaneSeat {
 
   /** Takes the seat's lane back from its slot. One that has grown too heavy is replaced. */
   giveBack(): void {
-    this.reserved = false;
+    this.#reserved = false;
+    this.#freeSince = performance.now();
     if (this.#lane.bloated) void this.#lane.close();
   }
 

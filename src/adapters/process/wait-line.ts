@@ -1,28 +1,35 @@
 import { AppError } from '../../core/errors.ts';
+import { FairQueue, type QueuePlace } from '../../core/fair-queue.ts';
 
 /** Somebody who waits for a lane. */
-interface Waiter<T> {
-  readonly tenant: string;
+interface Waiter<W, T> extends QueuePlace {
+  readonly want: W;
+  /** `performance.now()` when the waiting began. */
+  readonly since: number;
   readonly resolve: (value: T) => void;
   readonly reject: (error: AppError) => void;
   readonly stopWaiting: () => void;
 }
 
-/** Those who wait for a lane, first come, first served. Leaving by signal or time is always possible. */
-export class WaitLine<T> {
-  readonly #waiters = new Set<Waiter<T>>();
+/** Those who wait for a lane, in fair turns (core/fair-queue.ts). Leaving by signal or time is always possible. */
+export class WaitLine<W extends QueuePlace, T> {
+  readonly #queue = new FairQueue<Waiter<W, T>>();
 
   get length(): number {
-    return this.#waiters.size;
+    return this.#queue.length;
   }
 
-  /** The tenant of who is next. */
-  get nextTenant(): string | undefined {
-    return this.#first()?.tenant;
+  waitingOf(tenant: string): number {
+    return this.#queue.waitingOf(tenant);
+  }
+
+  /** Tenants that wait. */
+  tenants(): string[] {
+    return this.#queue.tenants();
   }
 
   /** @throws AppError V8_EXECUTION_QUEUE_TIMEOUT after `waitMs`; DRAINING when `signal` aborts. */
-  join(tenant: string, options: { waitMs?: number; signal?: AbortSignal }): Promise<T> {
+  join(want: W, options: { waitMs?: number; signal?: AbortSignal }): Promise<T> {
     return new Promise((resolve, reject) => {
       const { waitMs, signal } = options;
       const leave = (error: AppError): void => {
@@ -37,34 +44,40 @@ export class WaitLine<T> {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
       };
-      const waiter: Waiter<T> = { tenant, resolve, reject, stopWaiting };
-      this.#waiters.add(waiter);
+      const { tenant, engine } = want;
+      const waiter = { tenant, engine, want, since: performance.now(), resolve, reject, stopWaiting };
+      this.#queue.push(waiter);
     });
   }
 
-  /** Serves who is next. */
-  serveNext(value: T): void {
-    const waiter = this.#first();
-    if (waiter === undefined) return;
-    this.#remove(waiter);
-    waiter.resolve(value);
+  /**
+   * Serves one: the first in turn for whom `grant` has something.
+   * @param grant is given the want and for how many milliseconds it has waited.
+   * @returns false when nobody can be served now.
+   */
+  serveOne(grant: (want: W, waitedMs: number) => T | undefined): boolean {
+    const now = performance.now();
+    let granted: T | undefined;
+    const waiter = this.#queue.take(({ want, since }) => {
+      granted = grant(want, now - since);
+      return granted !== undefined;
+    });
+    if (waiter === undefined) return false;
+    waiter.stopWaiting();
+    waiter.resolve(granted as T);
+    return true;
   }
 
   /** Sends everybody away. */
   refuseAll(error: AppError): void {
-    for (const waiter of [...this.#waiters]) {
+    for (const waiter of this.#queue.items()) {
       this.#remove(waiter);
       waiter.reject(error);
     }
   }
 
-  #first(): Waiter<T> | undefined {
-    const [first] = this.#waiters;
-    return first;
-  }
-
-  #remove(waiter: Waiter<T>): void {
-    this.#waiters.delete(waiter);
+  #remove(waiter: Waiter<W, T>): void {
+    this.#queue.remove(waiter);
     waiter.stopWaiting();
   }
 }
