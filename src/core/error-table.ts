@@ -84,6 +84,8 @@ const ROWS = {
   // storage
   TABLE_UNKNOWN: ['missing', 400, 'never', 'info', '表 {table} 不存在或不可访问。', 'Table {table} does not exist or is not accessible.'],
   TABLE_READ_ONLY: ['denied', 403, 'never', 'warn', '表 {table} 由平台维护，脚本不能写入。', 'Table {table} is kept by the platform, scripts cannot write it.'],
+  MEMBER_UNSUPPORTED: ['missing', 501, 'never', 'warn', 'V8.{member} 在此版本不受支持：{instead}', 'V8.{member} is not supported in this version: {instead}'],
+  CIPHER_REFUSED: ['invalid', 400, 'never', 'info', '{member} 失败：{rule}', '{member} failed: {rule}'],
   PARAM_MISSING: ['invalid', 400, 'never', 'info', '缺少参数 {field}。', 'The parameter {field} is missing.'],
   PARAM_INVALID: ['invalid', 400, 'never', 'info', '参数 {field} 不合法：{rule}', 'The parameter {field} is invalid: {rule}'],
   WHERE_INVALID: ['invalid', 400, 'never', 'info', '_Where 第 {index} 个条件不合法：{rule}', '_Where condition {index} is invalid: {rule}'],

@@ -1,6 +1,7 @@
 /** The host-call table: every name a script can call, and its one handler. */
 import type { HostCallName } from '../protocol/host-call-names.ts';
 import { API_ENGINE } from './api-engine.ts';
+import { ENCRYPT_HELPER } from './encrypt-helper.ts';
 import { FORM_ENGINE } from './form-engine.ts';
 import type { HostCall } from './host-call.ts';
 import { HTTP } from './http.ts';
@@ -15,4 +16,5 @@ export const HOST_CALLS: Readonly<Record<HostCallName, HostCall>> = Object.freez
   ...MQ,
   ...HTTP,
   ...METHOD,
+  ...ENCRYPT_HELPER,
 });

@@ -1,7 +1,10 @@
-/** V8.Method: ids, the clock and the system log (v8-surface.md 6.3). */
+/** V8.Method: ids, the clock, the system log and signatures (v8-surface.md 6.3). */
 import { type DosResult, succeed } from '../core/dos-result.ts';
+import { orThrow } from '../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
+import { toWhereObjects } from '../core/where-objects.ts';
 import type { SysLogRecord } from '../ports/journal.ts';
+import { hmacSign, md5Sign } from './crypto-digest.ts';
 import { type Call, hostCall } from './host-call.ts';
 import { refuseParam } from './param-rules.ts';
 import { asText, isBlank } from './param-values.ts';
@@ -12,6 +15,13 @@ export const METHOD = {
   /** Unix seconds. */
   'Method.GetTimestamp': hostCall(async ({ context }) => Math.floor(context.clock.now() / 1000)),
   'Method.AddSysLog': hostCall(addSysLog),
+  'Method.GetCurrentToken': hostCall(getCurrentToken),
+  'Method.ParseWhere': hostCall(async ({ args }) => orThrow(toWhereObjects(args[0]))),
+  /** Base64 of the HMAC: (data, key). */
+  'Method.HmacSha1Sign': hostCall(hmacSign('sha1')),
+  'Method.HmacSha256Sign': hostCall(hmacSign('sha256')),
+  'Method.Md5Sign': hostCall(md5Sign('base64')),
+  'Method.Md5SignHex': hostCall(md5Sign('hex')),
 } as const;
 
 /** Width of sys_log.Title, and what one entry may take of the log. Characters. */
@@ -33,6 +43,16 @@ async function addSysLog(call: Call): Promise<DosResult> {
     ...optionalText('param', entry.Param),
   });
   return succeed(null, { Msg: 'queued' });
+}
+
+/**
+ * GetCurrentToken(token?, osClient?): who runs this script, or null when nobody is logged in. The token itself stays
+ * in the host, and one that a script presents identifies nobody here.
+ */
+async function getCurrentToken({ args, context }: Call): Promise<JsonValue> {
+  const { user, tenant } = context;
+  if (user === undefined || !isBlank(args[0])) return null;
+  return { OsClient: tenant, CurrentUser: { Id: user.id, Name: user.name }, Token: '' };
 }
 
 function optionalText<K extends 'otherInfo' | 'remark' | 'api' | 'param'>(

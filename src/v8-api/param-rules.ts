@@ -71,10 +71,34 @@ const PARAM_RULES = {
     en: 'it must be {Name: text} without line breaks or other control characters.',
   },
   seconds: { zh: '须为大于 0 的秒数。', en: 'it must be a number of seconds above 0.' },
+  bytes: {
+    zh: '须为文本或字节数组（0 到 255 的整数）。',
+    en: 'it must be text or a list of bytes (whole numbers from 0 to 255).',
+  },
+  charset: { zh: '只支持 utf-8、gb2312、gbk。', en: 'it must be utf-8, gb2312 or gbk.' },
+  digestName: { zh: '须为 MD5、SHA1、SHA256 或 SHA512。', en: 'it must be MD5, SHA1, SHA256 or SHA512.' },
+  aesFormat: {
+    zh: '不是 AESEncrypt 得到的文本（以 aes1: 开头）。',
+    en: 'it is no text made by AESEncrypt (it begins with aes1:).',
+  },
+  aesAltered: { zh: '密钥不对，或文本被改动过。', en: 'the key is another one, or the text was altered.' },
+  rsaPublicKey: {
+    zh: 'publicKey 须为 PEM 或 Base64 格式的 RSA 公钥。',
+    en: 'publicKey must be an RSA public key as PEM or Base64.',
+  },
+  rsaTooLong: {
+    zh: '文本太长：最多为密钥字节数减 11（2048 位密钥为 245 字节）。',
+    en: "the text is too long: at most the key's bytes less 11 (245 for 2,048 bits).",
+  },
 } as const satisfies Record<string, Readonly<Record<Lang, string>>>;
 
 /** Name of a rule a parameter can break. */
 export type ParamRule = keyof typeof PARAM_RULES;
+
+/** The rule's sentence, for errors that name their subject themselves. */
+export function ruleText(rule: ParamRule, lang: Lang): string {
+  return PARAM_RULES[rule][lang];
+}
 
 /** Refuses the call because `field` breaks `rule`. @throws AppError PARAM_INVALID, always. */
 export function refuseParam(field: string, rule: ParamRule, lang: Lang): never {

@@ -62,3 +62,53 @@ describe('V8.Method.AddSysLog', () => {
     assert.deepEqual(run.sysLogs, []);
   });
 });
+
+describe('V8.Method signatures', () => {
+  const SIGNATURES: readonly [
+    name: 'HmacSha1Sign' | 'HmacSha256Sign' | 'Md5Sign' | 'Md5SignHex',
+    args: unknown[],
+    value: string,
+  ][] = [
+    ['HmacSha1Sign', ['what do ya want for nothing?', 'Jefe'], '7/zfauXrL6LSdBbV8YTfnCWafHk='],
+    ['HmacSha256Sign', ['what do ya want for nothing?', 'Jefe'], 'W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM='],
+    ['Md5Sign', ['abc'], 'kAFQmDzST7DWlj99KOF/cg=='],
+    ['Md5SignHex', ['abc'], '900150983cd24fb0d6963f7d28e17f72'],
+  ];
+  for (const [name, args, value] of SIGNATURES) {
+    it(`${name} agrees with RFC 2202, 4231, 1321`, async () => {
+      assert.equal(await new ScriptRun().call(`Method.${name}`, ...args), value);
+    });
+  }
+
+  it('needs data and key', async () => {
+    assert.equal((await new ScriptRun().result('Method.HmacSha256Sign', 'data')).ReasonCode, 'PARAM_MISSING');
+    assert.equal((await new ScriptRun().result('Method.Md5Sign')).ReasonCode, 'PARAM_MISSING');
+  });
+});
+
+describe('V8.Method.GetCurrentToken', () => {
+  it('says who runs the script and shows no token', async () => {
+    const run = new ScriptRun({ user: { id: 'u1', name: 'Li' } });
+    assert.deepEqual(await run.call('Method.GetCurrentToken'), {
+      OsClient: 'Acme',
+      CurrentUser: { Id: 'u1', Name: 'Li' },
+      Token: '',
+    });
+  });
+
+  it('is null without a user and for a token that a script presents', async () => {
+    assert.equal(await new ScriptRun().call('Method.GetCurrentToken'), null);
+    const run = new ScriptRun({ user: { id: 'u1', name: 'Li' } });
+    assert.equal(await run.call('Method.GetCurrentToken', 'Bearer x', 'other'), null);
+  });
+});
+
+describe('V8.Method.ParseWhere', () => {
+  it('turns the array form into objects and refuses what is none', async () => {
+    const run = new ScriptRun();
+    assert.deepEqual(await run.call('Method.ParseWhere', [['Sku', '=', 'P-1']]), [
+      { Name: 'Sku', Value: 'P-1', Type: '=', AndOr: 'And', GroupStart: false, GroupEnd: false },
+    ]);
+    assert.equal((await run.result('Method.ParseWhere', [['Sku', '=']])).ReasonCode, 'WHERE_INVALID');
+  });
+});
