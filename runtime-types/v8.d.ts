@@ -79,6 +79,8 @@ interface V8Api {
   readonly MQ: V8Mq;
   readonly Http: V8Http;
   readonly Method: V8Method;
+  readonly EncryptHelper: V8EncryptHelper;
+  readonly Base64: V8Base64;
 }
 
 interface V8User {
@@ -401,4 +403,115 @@ interface V8Method {
   GetTimestamp(): number;
   /** 写系统日志，不随事务回滚。Writes to the system log; a rollback does not take it away. */
   AddSysLog(entry: V8LogEntry): V8Succeeded<null> | V8Failed;
+  /**
+   * 当前用户；没有登录时为 null。Who runs the script; null when nobody is logged in, and in runs of a message.
+   *
+   * 令牌留在主机中，Token 为空文本。The token itself stays in the host: `Token` is empty, and a token that is passed in
+   * identifies nobody.
+   */
+  GetCurrentToken(token?: string | null, osClient?: string | null): V8CurrentToken | null;
+  /**
+   * 条件数组转对象写法，供旧脚本遍历。The array form of `_Where` as objects, for scripts that walk through them.
+   * @example
+   * V8.Method.ParseWhere([['Sku', '=', 'P-1']]).forEach(function (w) { console.log(w.Name, w.Type, w.Value); });
+   */
+  ParseWhere(where: V8Condition[] | V8WhereObject[] | string | null): V8WhereObject[];
+  /** HMAC-SHA1，Base64。HMAC-SHA1 of the data as Base64. 注意顺序：先数据后密钥。Data first, then the key. */
+  HmacSha1Sign(data: V8Bytes, key: V8Bytes): string;
+  /**
+   * HMAC-SHA256，Base64。HMAC-SHA256 of the data as Base64: data first, then the key.
+   * @example
+   * if (V8.Method.HmacSha256Sign(body, secret) !== sign) return { Code: 0, Msg: 'bad signature' };
+   */
+  HmacSha256Sign(data: V8Bytes, key: V8Bytes): string;
+  /** MD5，Base64。MD5 as Base64. */
+  Md5Sign(data: V8Bytes): string;
+  /** MD5，小写十六进制。MD5 as lower-case hex. */
+  Md5SignHex(data: V8Bytes): string;
+}
+
+interface V8CurrentToken {
+  OsClient: string;
+  CurrentUser: V8User;
+  Token: string;
+}
+
+/** 条件的对象写法。A condition as an object. */
+interface V8WhereObject {
+  Name: string;
+  Value: any;
+  Type: string;
+  AndOr?: 'And' | 'Or' | 'AND' | 'OR' | 'and' | 'or';
+  GroupStart?: boolean;
+  GroupEnd?: boolean;
+  FormEngineKey?: string;
+}
+
+/** 文本（按 UTF-8）或字节数组。Text, taken as its UTF-8, or bytes: numbers from 0 to 255. */
+type V8Bytes = string | number | ArrayLike<number>;
+
+/**
+ * 摘要与加解密。Digests and ciphers. 在主机中计算，密钥和原文不写入日志。
+ *
+ * They are computed in the host, each call is a host call; keys and texts are never logged. Wrong arguments are a failed
+ * DosResult (`Code: 0`) in place of the text.
+ */
+interface V8EncryptHelper {
+  /** MD5，小写十六进制；16 取中间 16 位。Lower-case hex of 32 digits, or the middle 16 of them. */
+  MD5Encrypt(text: V8Bytes, digits?: 16 | 32): string;
+  /** MD5，大写十六进制。Upper-case hex; the text in UTF-8 unless `charset` is gb2312 or gbk. */
+  MD5EncryptWeChat(text: string, charset?: 'utf-8' | 'gb2312' | 'gbk'): string;
+  /** 大写十六进制；空则原样返回。Upper-case hex; an empty text stays empty. */
+  SHA1(text: string | null): string;
+  /** 大写十六进制；要小写用 Sha256Hex。Upper-case hex: for lower case use Sha256Hex. */
+  SHA256(text: string | null): string;
+  /** 大写十六进制。Upper-case hex. */
+  SHA512(text: string | null): string;
+  /**
+   * SHA-256，小写十六进制。Lower-case hex.
+   * @example
+   * var hash = V8.EncryptHelper.Sha256Hex(V8.Param.Password + salt);
+   */
+  Sha256Hex(text: V8Bytes): string;
+  /**
+   * HMAC-SHA256：先密钥后消息。Key first, then the message: the other way round than Method.HmacSha256Sign.
+   *
+   * 消息为文本时得到小写十六进制，为字节时得到字节。A text gives lower-case hex, bytes give bytes.
+   */
+  HmacSha256(key: V8Bytes, message: string): string;
+  HmacSha256(key: V8Bytes, message: ArrayLike<number>): number[];
+  /** DES-ECB，Base64；密钥须 8 个字符，否则用平台默认密钥。A key without 8 characters counts as the platform's own. */
+  DESEncode(text: string | null, key?: string): string;
+  /** 解不开时原样返回。What cannot be decrypted comes back as it is. */
+  DESDecode(text: string | null, key?: string): string;
+  /** AES-256-CBC + HMAC，文本以 aes1: 开头。The text begins with `aes1:`; the original platform reads it, too. */
+  AESEncrypt(text: string | null, key: string): string | V8Failed;
+  /**
+   * 密钥不对或被改动时得到 Code 0。Another key or an altered text is `Code: 0`, never a wrong text.
+   * @example
+   * var plain = V8.EncryptHelper.AESDecrypt(row.Secret, key);
+   * if (typeof plain !== 'string') return plain;
+   */
+  AESDecrypt(text: string | null, key: string): string | V8Failed;
+  /** RSA（PKCS#1 v1.5），Base64。The key is PEM or its Base64. 失败为 Code 0，不会返回明文。A failure is `Code: 0`. */
+  RSAEncrypt(text: string, publicKey: string): string | V8Failed;
+  /** 解不开时原样返回。What is no cipher text comes back as it is; one of another key gives meaningless text. */
+  RSADecrypt(text: string | null, privateKey: string): string;
+  /** 长度像 RSA 密文。True for Base64 of as many bytes as a cipher text has. */
+  IsRSAEncrypted(text: string | null): boolean;
+}
+
+/** Base64 是编码，不是加密。Base64 of a text's UTF-8: an encoding, no protection. */
+interface V8Base64 {
+  /**
+   * @example
+   * var packed = V8.Base64.StringToBase64('你好'); // '5L2g5aW9'
+   */
+  StringToBase64(text: string): string;
+  /**
+   * 不是 Base64 时原样返回。What is no Base64 comes back as it is. 注意：4 的倍数个字母的普通单词也会被解码。
+   *
+   * Beware: only length and alphabet are checked, so that a plain word such as `user` is decoded to something else.
+   */
+  Base64ToString(base64: string): string;
 }

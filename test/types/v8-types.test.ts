@@ -11,6 +11,9 @@ const FIXTURES = filesOf('./fixtures/', /\.(js|ts)$/);
 /** Members of `V8.DbTrans`: they exist and do nothing, so no host call stands behind them. */
 const TRANSACTION_MEMBERS = ['DbTrans.Close', 'DbTrans.Commit', 'DbTrans.Dispose', 'DbTrans.Rollback'];
 
+/** Members that the sandbox answers by itself. */
+const PURE_MEMBERS = ['Base64.Base64ToString', 'Base64.StringToBase64'];
+
 const program = createV8Program([...SAMPLES, ...FIXTURES]);
 
 function filesOf(folder: string, pattern: RegExp): readonly string[] {
@@ -22,7 +25,10 @@ function filesOf(folder: string, pattern: RegExp): readonly string[] {
 
 describe('runtime-types/v8.d.ts', () => {
   it('declares exactly the functions that the host-call table has', () => {
-    assert.deepEqual([...callablePaths(program)].sort(), [...SCRIPT_CALL_PATHS, ...TRANSACTION_MEMBERS].sort());
+    assert.deepEqual(
+      [...callablePaths(program)].sort(),
+      [...SCRIPT_CALL_PATHS, ...TRANSACTION_MEMBERS, ...PURE_MEMBERS].sort(),
+    );
   });
 
   it('is free of errors itself', () => {

@@ -21,6 +21,13 @@
   kit.startsWith = uncurryThis(String.prototype.startsWith);
   kit.toLowerCase = uncurryThis(String.prototype.toLowerCase);
   kit.trim = uncurryThis(String.prototype.trim);
+  kit.charCodeAt = uncurryThis(String.prototype.charCodeAt);
+  kit.fromCharCode = String.fromCharCode;
+  kit.Uint8ArrayConstructor = Uint8Array;
+  kit.fromBase64 = Uint8Array.fromBase64;
+  kit.toBase64 = uncurryThis(Uint8Array.prototype.toBase64);
+  kit.subarray = uncurryThis(Uint8Array.prototype.subarray);
+  kit.arraySlice = uncurryThis(Array.prototype.slice);
   kit.stringify = JSON.stringify;
   kit.parse = JSON.parse;
   kit.setPrototypeOf = Object.setPrototypeOf;
