@@ -5,6 +5,9 @@ const ENOUGH = 8;
 /** Longest usual run of an engine whose messages share a transaction. Milliseconds. */
 const QUICK_MS = 50;
 
+/** Share of failed runs up to which batches pay: of eight messages, one batch in three is then run again. */
+const MAX_FAILED = 0.05;
+
 /** Engines remembered; a forgotten one is judged anew. */
 const MAX_ENGINES = 10_000;
 
@@ -13,11 +16,13 @@ export interface RunProfile {
   readonly durationMs: number;
   /** It called something outside the tenant's database and queue. */
   readonly wentOutside: boolean;
+  /** It did not succeed: the others of its batch would have to run again. */
+  readonly failed: boolean;
 }
 
 /**
- * Which engines are quick: their last runs stayed inside and 95 % of them were short, so that one transaction may hold
- * several of their messages without holding its locks for long (delivery.md 3.1 b).
+ * Which engines are quick: their last runs stayed inside, succeeded and were short, 95 % of them, so that one
+ * transaction may hold several of their messages without holding its locks for long (delivery.md 3.1 b).
  */
 export class EngineProfiles {
   readonly #runs = new Map<string, RunProfile[]>();
@@ -34,6 +39,7 @@ export class EngineProfiles {
     const runs = this.#runs.get(engine);
     if (runs === undefined || runs.length < ENOUGH) return false;
     if (runs.some((run) => run.wentOutside)) return false;
+    if (runs.filter((run) => run.failed).length > runs.length * MAX_FAILED) return false;
     const slow = runs.filter((run) => run.durationMs >= QUICK_MS).length;
     return slow <= runs.length * 0.05;
   }

@@ -1,38 +1,36 @@
 import type { EngineSource } from '../core/engine.ts';
 import { ERROR_TABLE } from '../core/error-table.ts';
 import { AppError, coerceError } from '../core/errors.ts';
-import type { RunOutcome } from '../core/run-outcome.ts';
 import { judgeDelivery } from '../core/verdict.ts';
 import type { RunSlot } from '../ports/engine-runner.ts';
 import type { OutboxRow, TenantTx } from '../ports/tenant-store.ts';
 import { BatchPart } from './batch-transaction.ts';
 import { type DeliveryHandler, type DeliveryServices, engineOf, profileOf } from './handle-delivery.ts';
 import type { ReceivedMessage } from './received-message.ts';
-import { claimOf, type FailedRun, findEngine, finishedClaim, messageTree, runScript } from './run-message.ts';
+import { claimOf, findEngine, finishedClaim, messageTree, runScript } from './run-message.ts';
 import type { RunTree } from './run-tree.ts';
 import { WRITER_WAIT_MS } from './transaction-scope.ts';
 
 /** A batch ends after this long, so that its locks and its author's messages do not wait. Milliseconds. */
 const BATCH_MS = 100;
 
-/** How one message of an open batch stands. */
+/** What was decided about a message by a batch that committed. */
 type Part =
-  | GoodPart
-  | { readonly kind: 'failed'; readonly message: ReceivedMessage; readonly failure: FailedRun }
+  | {
+      readonly kind: 'done';
+      readonly message: ReceivedMessage;
+      readonly tree: RunTree;
+      readonly version: string;
+      readonly transaction: BatchPart;
+    }
   | { readonly kind: 'duplicate'; readonly message: ReceivedMessage };
 
-interface GoodPart {
-  readonly kind: 'good';
-  readonly message: ReceivedMessage;
-  readonly tree: RunTree;
-  readonly version: string;
-  readonly transaction: BatchPart;
-}
+type DonePart = Extract<Part, { kind: 'done' }>;
 
 /**
- * Runs several messages of one binding in one transaction, one after the other (delivery.md 3.1 b): each has its mark,
- * its claim and its run, and one commit makes all of them done. Whatever ends the transaction or a sandbox under one
- * of them undoes all, and each runs again singly, where the spine decides about it.
+ * Runs several messages of one binding in one transaction, one after the other (delivery.md 3.1 b): one statement
+ * claims them, one commit makes all of them done. A message that does not succeed undoes all, and each runs again
+ * singly, where the spine decides about it. An engine that fails often is not run in batches.
  */
 export class BatchHandler {
   readonly #services: DeliveryServices;
@@ -103,8 +101,7 @@ export class BatchHandler {
     try {
       const tx = await first.store.begin(WRITER_WAIT_MS);
       try {
-        const parts = await this.#runParts(tx, messages, engine, slot);
-        return { parts, rows: await this.#commit(tx, parts) };
+        return await this.#runInTransaction(tx, messages, engine, slot);
       } catch (e) {
         await tx.rollback();
         throw e;
@@ -114,67 +111,73 @@ export class BatchHandler {
     }
   }
 
-  async #runParts(
+  async #runInTransaction(
     tx: TenantTx,
     messages: readonly ReceivedMessage[],
     engine: EngineSource,
     slot: RunSlot,
-  ): Promise<readonly Part[]> {
-    const deadline = this.#services.clock.now() + BATCH_MS;
-    const parts: Part[] = [];
-    for (const message of messages) {
-      if (parts.length > 0 && this.#services.clock.now() >= deadline) break;
-      await tx.mark();
-      const part = await this.#runPart(tx, message, engine, slot);
-      if (part.kind !== 'good') await tx.undoToMark();
-      parts.push(part);
+  ): Promise<Batch> {
+    const runs = messages.map((message) => ({ message, runId: this.#services.ids.ulid() }));
+    const answers = await tx.claimAll(runs.map(({ message, runId }) => claimOf(message, engine, runId)));
+    const claimed = runs.filter((_, index) => answers[index] === 'claimed');
+    const known = runs.filter((_, index) => answers[index] === 'duplicate').map(({ message }) => message);
+    const done = await this.#runClaimed(tx, claimed, engine, slot);
+    if (done === undefined) {
+      await tx.rollback();
+      return UNDONE;
     }
-    return parts;
+    const rows = await tx.commit({
+      claims: done.map((part) => finishedClaim(part.message)),
+      released: claimed.slice(done.length).map(({ message }) => message.key),
+      outbox: done.flatMap((part) => part.transaction.outbox),
+    });
+    return { parts: [...done, ...known.map((message) => ({ kind: 'duplicate', message }) as const)], rows };
   }
 
-  /** @throws AppError when the whole batch must be undone. */
-  async #runPart(tx: TenantTx, message: ReceivedMessage, engine: EngineSource, slot: RunSlot): Promise<Part> {
-    const runId = this.#services.ids.ulid();
-    if ((await tx.claim(claimOf(message, engine, runId))) === 'duplicate') return { kind: 'duplicate', message };
+  /** @returns the messages that ran in time, or nothing when one of them did not succeed. */
+  async #runClaimed(
+    tx: TenantTx,
+    runs: readonly ClaimedMessage[],
+    engine: EngineSource,
+    slot: RunSlot,
+  ): Promise<readonly DonePart[] | undefined> {
+    const deadline = this.#services.clock.now() + BATCH_MS;
+    const done: DonePart[] = [];
+    for (const run of runs) {
+      if (done.length > 0 && this.#services.clock.now() >= deadline) break;
+      const part = await this.#runPart(tx, run, engine, slot);
+      if (part === undefined) return undefined;
+      done.push(part);
+    }
+    return done;
+  }
+
+  /** @returns undefined when the run did not succeed. @throws AppError when the transaction was lost. */
+  async #runPart(
+    tx: TenantTx,
+    { message, runId }: ClaimedMessage,
+    engine: EngineSource,
+    slot: RunSlot,
+  ): Promise<DonePart | undefined> {
     const transaction = new BatchPart(tx, message.store, runId, this.#services.outboxLimit);
     const tree = messageTree(this.#services, message, runId, transaction);
     const { outcome, doom } = await runScript(message, engine, tree, slot);
     transaction.end();
-    this.#services.profiles.record(engineOf(message), profileOf(tree));
     if (doom !== undefined) throw new AppError(doom, { reason: doom });
-    if (ENDS_BATCH.has(outcome.kind)) throw new AppError('DB_TX_LOST');
     const verdict = judgeDelivery(outcome, { engineKey: engine.key, legacyAck: message.binding.legacyAck });
-    if (verdict.kind === 'success') return { kind: 'good', message, tree, version: engine.version, transaction };
-    if (verdict.kind === 'unstarted') throw new AppError('DB_TX_LOST');
-    const { error, deadReason } = verdict;
-    return { kind: 'failed', message, failure: { kind: 'failed', tree, version: engine.version, error, deadReason } };
-  }
-
-  async #commit(tx: TenantTx, parts: readonly Part[]): Promise<readonly OutboxRow[]> {
-    const good = parts.filter((part) => part.kind === 'good');
-    if (good.length === 0) {
-      await tx.rollback();
-      return [];
-    }
-    return tx.commit({
-      claims: good.map((part) => finishedClaim(part.message)),
-      outbox: good.flatMap((part) => part.transaction.outbox),
-    });
+    // A failure is recorded by the single run that follows.
+    if (verdict.kind !== 'success') return undefined;
+    this.#services.profiles.record(engineOf(message), { ...profileOf(tree), failed: false });
+    return { kind: 'done', message, tree, version: engine.version, transaction };
   }
 
   async #settle(part: Part, startedAt: number): Promise<void> {
-    const { settler } = this.#services;
-    switch (part.kind) {
-      case 'good': {
-        const { tree, version } = part;
-        return settler.settle(part.message, { act: 'done', tree, version, outbox: [] }, startedAt);
-      }
-      case 'failed':
-        return settler.settle(part.message, await this.#single.fail(part.message, part.failure, false), startedAt);
-      case 'duplicate':
-        // Its hash is compared before it is acknowledged.
-        return this.#single.handleMessage(part.message);
+    if (part.kind === 'duplicate') {
+      // Its hash is compared before it is acknowledged.
+      return this.#single.handleMessage(part.message);
     }
+    const { message, tree, version } = part;
+    return this.#services.settler.settle(message, { act: 'done', tree, version, outbox: [] }, startedAt);
   }
 
   async #dispatch(messages: readonly ReceivedMessage[], rows: readonly OutboxRow[]): Promise<void> {
@@ -191,5 +194,8 @@ interface Batch {
 /** Nothing was decided: every message is handled singly. */
 const UNDONE: Batch = { parts: [], rows: [] };
 
-/** Ends under which the lane or the isolate was lost: the culprit is found by running each message alone. */
-const ENDS_BATCH: ReadonlySet<RunOutcome['kind']> = new Set(['limit', 'crashed', 'unstarted']);
+/** A message whose inbox row this batch has inserted. */
+interface ClaimedMessage {
+  readonly message: ReceivedMessage;
+  readonly runId: string;
+}

@@ -152,7 +152,9 @@ export class DeliveryHandler {
 
   #remember(message: ReceivedMessage, outcome: MessageOutcome): void {
     if (outcome.kind !== 'done' && outcome.kind !== 'failed') return;
-    if (outcome.tree !== undefined) this.#services.profiles.record(engineOf(message), profileOf(outcome.tree));
+    if (outcome.tree === undefined) return;
+    const run = { ...profileOf(outcome.tree), failed: outcome.kind === 'failed' };
+    this.#services.profiles.record(engineOf(message), run);
   }
 }
 

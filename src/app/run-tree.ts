@@ -48,6 +48,9 @@ export interface RunTreeOptions {
 /** Why the calls of an ended run are aborted. Made once: an exception per run costs more than the abort. */
 const RUN_ENDED = new AppError('DB_TX_LOST');
 
+/** Families of host calls whose effects the platform transaction undoes, and those that have none. */
+const INSIDE: ReadonlySet<string> = new Set(['FormEngine', 'Db', 'DbTrans', 'DbRead', 'MQ', 'ApiEngine', 'Method']);
+
 /** Most host calls of one run that its story keeps; the count goes on. */
 const TRACED_CALLS = 200;
 
@@ -61,6 +64,7 @@ export class RunTree {
   readonly #abort = new AbortController();
   #startedAt: number;
   #calls = 0;
+  #wentOutside = false;
   #inFlight: Promise<unknown> | undefined;
 
   constructor(services: RunServices, options: RunTreeOptions) {
@@ -115,12 +119,13 @@ export class RunTree {
     return running;
   }
 
-  /** True when a host call left the tenant's database and queue. */
+  /** True when a host call left the tenant's database and queue, so that a rollback does not undo it. */
   get wentOutside(): boolean {
-    return this.traces.some((trace) => trace.name.startsWith('Http.'));
+    return this.#wentOutside;
   }
 
   addTrace(trace: HostCallTrace): void {
+    if (!INSIDE.has(trace.name.slice(0, trace.name.indexOf('.')))) this.#wentOutside = true;
     if (this.traces.length < TRACED_CALLS) this.traces.push(trace);
   }
 

@@ -64,6 +64,8 @@ export interface FinishedClaim extends EventContent {
 export interface CommitPacket {
   /** Claims to turn from `run` to `done`: none outside inbox runs, several in a batch. */
   readonly claims: readonly FinishedClaim[];
+  /** Claims of a batch whose messages did not run: their rows go, so that each can be claimed anew. */
+  readonly released?: readonly EventKey[];
   readonly outbox: readonly OutboxMessage[];
 }
 
@@ -79,6 +81,11 @@ export interface TenantTx {
   readonly doom: Doom | undefined;
   /** Inserts the inbox row as `run`. `duplicate` when a committed row is there: the caller rolls back. */
   claim(claim: InboxClaim): Promise<'claimed' | 'duplicate'>;
+  /**
+   * Inserts the rows of a batch (3.1 b), in one statement when none is known. @returns an answer for each; a duplicate
+   * leaves nothing behind and the transaction goes on.
+   */
+  claimAll(claims: readonly InboxClaim[]): Promise<readonly ('claimed' | 'duplicate')[]>;
   /** Marks the start of one message's part of a batch (3.1 b). A later mark replaces it. */
   mark(): Promise<void>;
   /** Undoes everything since the mark; the transaction goes on. @throws AppError DB_TX_LOST when the mark is gone. */

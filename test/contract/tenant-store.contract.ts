@@ -187,22 +187,50 @@ function transactions(open: OpenTenantStore): void {
       assert.equal(await runEvent(store, 'e2').then(() => stock(store)), 98);
     });
 
-    it('commits several events at once, without the part that was undone', async (t) => {
+    it('claims and commits several events at once; those that did not run can be claimed anew', async (t) => {
+      const { store } = await open(t);
+      await store.createTables([STOCK]);
+      const tx = await store.begin(WAIT_MS);
+      const answers = await tx.claimAll(['e2', 'e1', 'e3'].map((eventId) => claimOf(eventId)));
+      assert.deepEqual(answers, ['claimed', 'claimed', 'claimed']);
+      for (const _ of ['e2', 'e1']) await takeOne(tx.tables);
+      const claims = ['e2', 'e1'].map((eventId) => ({ ...contentOf(eventId), resolveParked: false }));
+      await tx.commit({ claims, released: [keyOf('e3')], outbox: [] });
+      assert.equal(await stock(store), 98);
+      for (const eventId of ['e1', 'e2']) assert.equal((await store.findInbox(keyOf(eventId)))?.status, 'done');
+      assert.equal(await store.findInbox(keyOf('e3')), undefined);
+      await runEvent(store, 'e3');
+      assert.equal((await store.findInbox(keyOf('e3')))?.status, 'done');
+    });
+
+    it('tells which of several events are known, and goes on with the others', async (t) => {
       const { store } = await open(t);
       await store.createTables([STOCK]);
       await runEvent(store, 'known');
       const tx = await store.begin(WAIT_MS);
-      for (const eventId of ['e1', 'failed', 'known', 'e2']) {
-        await tx.mark();
-        const claimed = await tx.claim(claimOf(eventId));
-        if (claimed === 'claimed') await takeOne(tx.tables);
-        if (eventId === 'failed' || claimed === 'duplicate') await tx.undoToMark();
-      }
+      assert.deepEqual(await tx.claimAll(['e1', 'known', 'e2'].map((eventId) => claimOf(eventId))), [
+        'claimed',
+        'duplicate',
+        'claimed',
+      ]);
+      assert.equal(tx.doom, undefined);
+      for (const _ of ['e1', 'e2']) await takeOne(tx.tables);
       const claims = ['e1', 'e2'].map((eventId) => ({ ...contentOf(eventId), resolveParked: false }));
       await tx.commit({ claims, outbox: [] });
       assert.equal(await stock(store), 97);
-      assert.equal((await store.findInbox(keyOf('e1')))?.status, 'done');
-      assert.equal(await store.findInbox(keyOf('failed')), undefined);
+    });
+
+    it('undoes a part without the rest', async (t) => {
+      const { store } = await open(t);
+      await store.createTables([STOCK]);
+      const tx = await store.begin(WAIT_MS);
+      await tx.claim(claimOf('e1'));
+      await takeOne(tx.tables);
+      await tx.mark();
+      await takeOne(tx.tables);
+      await tx.undoToMark();
+      await tx.commit({ claims: [{ ...contentOf('e1'), resolveParked: false }], outbox: [] });
+      assert.equal(await stock(store), 99);
     });
 
     it('goes on after a unique conflict in a table of the script, which names the field and is no duplicate', async (t) => {
@@ -354,10 +382,7 @@ function outbox(open: OpenTenantStore): void {
         props: { messageId: eventId, headers: { traceparent: `'?\\"` } },
       }));
       const tx = await store.begin(WAIT_MS);
-      for (const { eventId } of sent) {
-        await tx.mark();
-        assert.equal(await tx.claim(claimOf(eventId)), 'claimed');
-      }
+      await tx.claimAll(sent.map(({ eventId }) => claimOf(eventId)));
       const claims = sent.map(({ eventId }) => ({ ...contentOf(eventId), resolveParked: true }));
       const rows = await tx.commit({ claims, outbox: sent });
       for (const { eventId } of sent) assert.equal((await store.findInbox(keyOf(eventId)))?.status, 'done', eventId);

@@ -44,10 +44,13 @@ export class Inbox {
       .where('Status', '=', 'done');
   }
 
-  /** Inserts the row as `run`. @returns false when the event has a row already. Only this statement may read a unique conflict so. */
-  async claim(db: SystemDb, claim: InboxClaim): Promise<boolean> {
+  /** Inserts the rows as `run`. @returns false when one of the events has a row already; then none is inserted. Only this statement may read a unique conflict so. */
+  async claim(db: SystemDb, claims: readonly InboxClaim[]): Promise<boolean> {
     try {
-      await db.insertInto('mq_inbox').values(this.#toRow(claim)).execute();
+      await db
+        .insertInto('mq_inbox')
+        .values(claims.map((claim) => this.#toRow(claim)))
+        .execute();
       return true;
     } catch (error: unknown) {
       if (error instanceof AppError && error.code === 'ROW_NOT_UNIQUE') return false;
@@ -56,18 +59,33 @@ export class Inbox {
   }
 
   /**
-   * Turns `run` to `done`. It matches no row when the transaction that inserted it ended under the run: the commit
-   * must not go through then (delivery.md F2).
+   * Turns `run` to `done`. It matches too few rows when the transaction that inserted them ended under the run: the
+   * commit must not go through then (delivery.md F2).
    */
-  finish(db: SystemDb, key: EventKey): PacketStatement {
-    const query = db
-      .updateTable('mq_inbox')
-      .set({ Status: 'done', DoneAt: this.#dialect.fromNow(0) })
-      .where('TenantLower', '=', this.#tenantLower)
-      .where('QueueName', '=', key.queue)
-      .where('EventId', '=', key.eventId)
-      .where('Status', '=', 'run');
-    return { query, matches: 1 };
+  finish(db: SystemDb, keys: readonly EventKey[]): readonly PacketStatement[] {
+    return byQueue(keys).map(([queue, eventIds]) => {
+      const query = db
+        .updateTable('mq_inbox')
+        .set({ Status: 'done', DoneAt: this.#dialect.fromNow(0) })
+        .where('TenantLower', '=', this.#tenantLower)
+        .where('QueueName', '=', queue)
+        .where('EventId', 'in', eventIds)
+        .where('Status', '=', 'run');
+      return { query, matches: eventIds.length };
+    });
+  }
+
+  /** Takes the rows of claims away whose messages did not run. */
+  release(db: SystemDb, keys: readonly EventKey[]): readonly PacketStatement[] {
+    return byQueue(keys).map(([queue, eventIds]) => {
+      const query = db
+        .deleteFrom('mq_inbox')
+        .where('TenantLower', '=', this.#tenantLower)
+        .where('QueueName', '=', queue)
+        .where('EventId', 'in', eventIds)
+        .where('Status', '=', 'run');
+      return { query, matches: eventIds.length };
+    });
   }
 
   #toRow(claim: InboxClaim) {
@@ -84,4 +102,11 @@ export class Inbox {
       DoneAt: null,
     };
   }
+}
+
+/** The messages of one transaction are mostly those of one queue. */
+function byQueue(keys: readonly EventKey[]): readonly (readonly [queue: string, eventIds: readonly string[]])[] {
+  const eventIds = new Map<string, string[]>();
+  for (const key of keys) eventIds.set(key.queue, [...(eventIds.get(key.queue) ?? []), key.eventId]);
+  return [...eventIds];
 }

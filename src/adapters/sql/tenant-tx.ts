@@ -43,7 +43,16 @@ export class SqlTenantTx implements TenantTx {
   }
 
   async claim(claim: InboxClaim): Promise<'claimed' | 'duplicate'> {
-    return (await this.#parts.inbox.claim(this.#session.system, claim)) ? 'claimed' : 'duplicate';
+    return (await this.#parts.inbox.claim(this.#session.system, [claim])) ? 'claimed' : 'duplicate';
+  }
+
+  async claimAll(claims: readonly InboxClaim[]): Promise<readonly ('claimed' | 'duplicate')[]> {
+    // In one order everywhere: two hosts with some of the same events cannot lock each other out.
+    const ordered = claims.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+    if (await this.#parts.inbox.claim(this.#session.system, ordered)) return claims.map(() => 'claimed');
+    const answers: ('claimed' | 'duplicate')[] = [];
+    for (const claim of claims) answers.push(await this.claim(claim));
+    return answers;
   }
 
   mark(): Promise<void> {
@@ -54,12 +63,13 @@ export class SqlTenantTx implements TenantTx {
     return this.#session.undoToMark();
   }
 
-  async commit({ claims, outbox }: CommitPacket): Promise<readonly OutboxRow[]> {
+  async commit({ claims, released = [], outbox }: CommitPacket): Promise<readonly OutboxRow[]> {
     const results = await this.#session.commit([
       ...outbox.map((message) => ({ query: this.#insertOutbox(message) })),
       ...claims.filter(({ resolveParked: resolves }) => resolves).flatMap((claim) => this.#settleParked(claim)),
+      ...this.#parts.inbox.release(this.#session.system, released),
       // Last: the guard then also covers the statements before it.
-      ...claims.map((claim) => this.#parts.inbox.finish(this.#session.system, claim)),
+      ...this.#parts.inbox.finish(this.#session.system, claims),
     ]);
     return outbox.map((message, index) => ({ ...message, seq: Number(results[index]?.insertId), attempts: 0 }));
   }

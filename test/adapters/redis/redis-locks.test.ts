@@ -66,7 +66,7 @@ test('a lock whose lease ran out while the server was frozen is lost, and free a
   const [here, there] = [host(t, server.url), host(t, server.url)];
   const held = await here.acquire(LOCK, { owner: 'a', waitMs: 5_000, leaseMs: 800 });
   assert.ok(held);
-  server.freeze();
+  await server.freeze();
   const frozenAt = performance.now();
   await eventually(() => assert.equal(held.lost.aborted, true), 5_000);
   assert.ok(performance.now() - frozenAt < 1_700, 'known at the end of the lease, not of a command');
@@ -80,7 +80,7 @@ test('a lock is kept over a frozen server when the lease outlasts it', async (t)
   await using server = await startRedis();
   const [here, there] = [host(t, server.url), host(t, server.url)];
   const held = await here.acquire(LOCK, { owner: 'a', waitMs: 5_000, leaseMs: 4_000 });
-  server.freeze();
+  await server.freeze();
   await delay(1_800);
   server.thaw();
   await delay(3_000);

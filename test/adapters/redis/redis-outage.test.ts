@@ -71,7 +71,7 @@ test('a command in flight at a kill is refused and not sent again', async (t) =>
   await using server = await startRedis(undefined, { durable: true });
   const redis = connect(t, server.url);
   await redis.cache.increment(KEY, 1);
-  server.freeze();
+  await server.freeze();
   const inFlight = refusal(redis.cache.increment(KEY, 1));
   await server.kill();
   await inFlight;
@@ -93,7 +93,7 @@ test('a frozen server bounds every command, and work resumes when it thaws', asy
   await using server = await startRedis();
   const redis = connect(t, server.url);
   await redis.cache.set(KEY, 'v');
-  server.freeze();
+  await server.freeze();
   const first = await Promise.all([
     refusal(redis.cache.get(KEY)),
     refusal(redis.cache.set(KEY, 'w')),
@@ -206,7 +206,7 @@ test('after its end it refuses, also what was in flight, and closing twice is ha
   await using server = await startRedis();
   const redis = connect(t, server.url);
   await redis.cache.set(KEY, 'v');
-  server.freeze();
+  await server.freeze();
   const inFlight = refusal(redis.cache.get(KEY));
   redis.close();
   redis.close();

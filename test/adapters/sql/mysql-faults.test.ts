@@ -210,7 +210,7 @@ describe('a server that answers nothing', () => {
     const { database, store } = await openShop(t);
     const tx = await database.begin(WAIT_MS);
     await sql`update shop set Qty = 9 where Id = 'a'`.execute(tx.script);
-    server.freeze();
+    await server.freeze();
     t.after(() => server.thaw());
     const stuck = sql`update shop set Qty = 9 where Id = 'b'`.execute(tx.script).then(
       () => 'answered',

@@ -80,7 +80,7 @@ test('a frozen service keeps its connections and answers after the thaw', async 
   await using server = await startRedis();
   const client = new Client(server.url);
   await client.ping();
-  server.freeze();
+  await server.freeze();
   let isAnswered = false;
   const answer = client.ping().then((text) => {
     isAnswered = true;

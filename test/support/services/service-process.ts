@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProcessPlan, TiedProcess } from './tied-process.ts';
 
@@ -53,9 +54,10 @@ export abstract class ServiceProcess {
     clearTimeout(tooLong);
   }
 
-  /** SIGSTOP: it keeps its connections and answers nothing. */
-  freeze(): void {
+  /** SIGSTOP: it keeps its connections and answers nothing, from when this resolves: the signal reaches threads late. */
+  async freeze(): Promise<void> {
     this.#process?.signal('SIGSTOP');
+    while (this.isRunning && !isStopped(this.pid)) await sleep(5);
   }
 
   thaw(): void {
@@ -65,5 +67,17 @@ export abstract class ServiceProcess {
   /** Ends it for good. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
+  }
+}
+
+/** Whether every thread of a process stands still. */
+function isStopped(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).every((thread) => {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+      return stat[stat.lastIndexOf(')') + 2] === 'T';
+    });
+  } catch {
+    return false;
   }
 }
