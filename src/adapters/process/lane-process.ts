@@ -16,7 +16,7 @@ import { type ConversationPeer, RunConversation } from './run-conversation.ts';
 import { decideWatch, type Watchdog, type Watched } from './watchdog.ts';
 
 /** Longest that a process may take from its start to its first frame. */
-const START_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 30_000;
 
 /** Longest that an idle lane may take to go after its socket was closed. */
 const CLOSE_TIMEOUT_MS = 1_000;
