@@ -335,20 +335,51 @@ interface V8Mq {
   SendMsg(queue: string, message: any, eventId?: string | null): V8Succeeded<V8Sent> | V8Failed<V8Sent | null>;
 }
 
+/** 请求参数。What a request is made of. */
 interface V8HttpParam {
+  /** 完整地址；也可作为第一个参数。The full address; may also be the first argument. */
   Url?: string;
-  /** 请求体对象。The body as an object. */
-  PostParam?: { [name: string]: any } | any[] | string | null;
-  /** 请求体原文，与 ParamType json 或 xml 一起用。The body's text, with ParamType json or xml. */
-  PostParamString?: string;
-  /** 默认 form。Default form. */
-  ParamType?: 'form' | 'json' | 'xml';
-  /** 加到地址的查询参数。Added to the address's query. */
+  /** 加到地址的查询参数。Added to the address's query; nested values as JSON text. */
   GetParam?: { [name: string]: any };
+  /** 请求体对象。The body as an object: form fields, or JSON with ParamType json. Patch、Put、Delete 也可用它 too. */
+  PostParam?: { [name: string]: any } | any[] | string | null;
+  /** 请求体原文，须有 ParamType 或 ContentType。The body's text, with a ParamType or ContentType. */
+  PostParamString?: string;
+  PatchParam?: { [name: string]: any } | any[] | string | null;
+  PatchParamString?: string;
+  PutParam?: { [name: string]: any } | any[] | string | null;
+  PutParamString?: string;
+  DeleteParam?: { [name: string]: any } | any[] | string | null;
+  DeleteParamString?: string;
+  /**
+   * 默认 form。Default form. binary：唯一的文件或原文就是请求体 the only file, or the raw text, is the body.
+   *
+   * 嵌套对象请用 json：form 会把它转成 JSON 文本。Use json for nested objects: a form makes JSON text of them.
+   */
+  ParamType?: 'form' | 'json' | 'xml' | 'text' | 'binary';
+  /** 上传文件 {文件名: Base64}，以 multipart 发送；PostParam 为其他字段。Files as multipart, beside PostParam's fields. */
+  FilesByteBase64?: { [fileName: string]: string };
+  /** 文本文件。Files of text. */
+  FilesByteString?: { [fileName: string]: string };
+  /** 字节数组。Files of bytes. */
+  FilesByte?: { [fileName: string]: number[] | Uint8Array };
   Headers?: { [name: string]: string | number | boolean };
   /** Headers 的别名。Alias of Headers. */
   Header?: { [name: string]: string | number | boolean };
-  /** 秒，最多 600。Seconds, at most 600 and what is left of the run. */
+  /** 代替 ParamType 得出的 Content-Type。Instead of the Content-Type that ParamType gives. */
+  ContentType?: string;
+  UserAgent?: string;
+  Referer?: string;
+  /** 响应未声明字符集时使用，例如 gbk。Charset of the response where it names none, such as gbk. */
+  Encoding?: string;
+  /**
+   * 运维配置的凭据名称（机密不进入脚本），或用户名与密码（Basic）。
+   *
+   * The name of a credential that the operator gave to the tenant (its secret never reaches the script), or user and
+   * password for Basic.
+   */
+  Credentials?: string | { UserName: string; Password: string };
+  /** 秒，最多 600，且不超过本次运行的剩余时间。Seconds, at most 600 and what is left of the run. */
   Timeout?: number | string;
   /** Timeout 的别名。Alias of Timeout. */
   TimeOut?: number | string;
@@ -357,9 +388,11 @@ interface V8HttpParam {
 }
 
 interface V8HttpResponse {
-  /** 响应正文。The response's body. */
+  /** 响应正文；二进制内容为空文本。The body as text; empty for a binary one. */
   Content: string;
   Headers: { Name: string; Value: string }[];
+  /** 响应的字节，不进入 JSON。The body's bytes; not part of JSON. 例如 as in `System.Convert.ToBase64String(r.RawBytes)`. */
+  readonly RawBytes: Uint8Array;
   /** 0 表示没有响应。0: no response. */
   StatusCode: number;
   /** 没有响应的原因。Why there was no response. */
@@ -367,19 +400,78 @@ interface V8HttpResponse {
   ReasonCode?: string;
 }
 
+/** 返回正文文本，不论状态码；没有响应时返回错误文本。The body whatever the status; the error's text without a response. */
+interface V8HttpText {
+  (param: V8HttpParam): string;
+  (url: string, param?: V8HttpParam): string;
+}
+
+/** 返回整个响应：请检查 StatusCode。The whole response: look at StatusCode. */
+interface V8HttpWhole {
+  (param: V8HttpParam): V8HttpResponse;
+  (url: string, param?: V8HttpParam): V8HttpResponse;
+}
+
+interface V8HttpTextAsync {
+  (param: V8HttpParam): Promise<string>;
+  (url: string, param?: V8HttpParam): Promise<string>;
+}
+
+interface V8HttpWholeAsync {
+  (param: V8HttpParam): Promise<V8HttpResponse>;
+  (url: string, param?: V8HttpParam): Promise<V8HttpResponse>;
+}
+
 /**
+ * 外部请求。默认只能访问公网地址；响应最大 10 MiB，自动解压，跟随最多 5 次重定向。
+ *
  * 外部请求不在事务里：消息重试时会再次发出，并带相同的 Idempotency-Key 请求头。
  *
- * Requests are outside the transaction: when a message runs again they go out again, with the same Idempotency-Key
- * header, so that the other side can recognise them.
+ * Outside requests: public addresses unless the operator opens others, at most 10 MiB, decompressed, up to 5 redirects.
+ * They are outside the transaction: when a message runs again they go out again, with the same Idempotency-Key header,
+ * so that the other side can recognise them.
+ *
+ * @example
+ * var r = V8.Http.PostResponse({
+ *   Url: 'https://erp.example.com/orders', ParamType: 'json', PostParam: order, Credentials: 'erp', Timeout: 10
+ * });
+ * if (r.StatusCode !== 201) return { Code: 0, Msg: 'ERP ' + r.StatusCode + ' ' + (r.ErrorMessage || r.Content) };
+ * var created = JSON.parse(r.Content);
  */
 interface V8Http {
-  /** 返回正文文本；没有响应时返回错误文本。The body; the error's text when there is no response. */
-  Post(param: V8HttpParam): string;
-  Post(url: string, param?: V8HttpParam): string;
-  /** 返回整个响应。The whole response: look at StatusCode. */
-  PostResponse(param: V8HttpParam): V8HttpResponse;
-  PostResponse(url: string, param?: V8HttpParam): V8HttpResponse;
+  /** 查询参数用 GetParam。The query is GetParam. */
+  readonly Get: V8HttpText;
+  readonly Post: V8HttpText;
+  readonly Patch: V8HttpText;
+  /** 原平台没有此方法。Not on the original platform. */
+  readonly Put: V8HttpText;
+  /** 原平台没有此方法；只有给出参数才有请求体。Not on the original platform; a body only when one is given. */
+  readonly Delete: V8HttpText;
+  readonly GetResponse: V8HttpWhole;
+  readonly PostResponse: V8HttpWhole;
+  readonly PatchResponse: V8HttpWhole;
+  /** 原平台没有此方法。Not on the original platform. */
+  readonly PutResponse: V8HttpWhole;
+  /** 原平台没有此方法。Not on the original platform. */
+  readonly DeleteResponse: V8HttpWhole;
+  /** 只取响应头；原平台没有此方法。Headers alone; not on the original platform. */
+  readonly HeadResponse: V8HttpWhole;
+  /**
+   * 同时发出多个请求，再一起等待。Several at once, then wait for all of them.
+   * @example
+   * var answers = await Promise.all(urls.map((url) => V8.Http.GetAsync({ Url: url, Timeout: 5 })));
+   */
+  readonly GetAsync: V8HttpTextAsync;
+  readonly PostAsync: V8HttpTextAsync;
+  readonly PatchAsync: V8HttpTextAsync;
+  readonly PutAsync: V8HttpTextAsync;
+  readonly DeleteAsync: V8HttpTextAsync;
+  readonly GetResponseAsync: V8HttpWholeAsync;
+  readonly PostResponseAsync: V8HttpWholeAsync;
+  readonly PatchResponseAsync: V8HttpWholeAsync;
+  readonly PutResponseAsync: V8HttpWholeAsync;
+  readonly DeleteResponseAsync: V8HttpWholeAsync;
+  readonly HeadResponseAsync: V8HttpWholeAsync;
 }
 
 interface V8LogEntry {

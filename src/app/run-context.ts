@@ -58,8 +58,8 @@ export class EngineRunContext implements RunContext {
     return this.#tree.services.http;
   }
 
-  callNumber(): number {
-    return this.#tree.callCount;
+  requestNumber(target: string): number {
+    return this.#tree.countRequest(target);
   }
 
   remainingMs(): number {

@@ -63,7 +63,7 @@ export class RunTree {
   readonly traces: HostCallTrace[] = [];
   readonly #abort = new AbortController();
   #startedAt: number;
-  #calls = 0;
+  readonly #requests = new Map<string, number>();
   #wentOutside = false;
   #inFlight: Promise<unknown> | undefined;
 
@@ -90,10 +90,6 @@ export class RunTree {
     return this.#abort.signal;
   }
 
-  get callCount(): number {
-    return this.#calls;
-  }
-
   get eventId(): string {
     return this.options.event?.eventId ?? '';
   }
@@ -111,9 +107,15 @@ export class RunTree {
     };
   }
 
-  /** Counts and follows one host call, so that the run's end can wait for it. */
+  /** Counts the requests to one target, those of nested engines included. */
+  countRequest(target: string): number {
+    const number = (this.#requests.get(target) ?? 0) + 1;
+    this.#requests.set(target, number);
+    return number;
+  }
+
+  /** Follows one host call, so that the run's end can wait for it. */
   async track<T>(call: () => Promise<T>): Promise<T> {
-    this.#calls += 1;
     const running = call();
     this.#inFlight = running.catch(() => undefined);
     return running;

@@ -52,8 +52,19 @@ export function fromText(kind: Setting['kind'], text: string): unknown {
         .split(',')
         .map((item) => item.trim())
         .filter((item) => item !== '');
+    case 'json':
+      return parseTree(text);
     case 'text':
       return text.trim();
+  }
+}
+
+/** The tree that a JSON text holds; text that is no JSON stays. */
+function parseTree(text: string): unknown {
+  try {
+    return copyTree(JSON.parse(text));
+  } catch {
+    return text;
   }
 }
 

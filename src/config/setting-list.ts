@@ -10,7 +10,7 @@ export interface Setting {
   /** `V8HOST_` and the path in upper snake case. */
   readonly variable: string;
   /** What its text in the environment is turned into. */
-  readonly kind: 'text' | 'number' | 'boolean' | 'list';
+  readonly kind: 'text' | 'number' | 'boolean' | 'list' | 'json';
   readonly doc: SettingDoc;
   /** Undefined where it is worked out at start or there is none. */
   readonly preset: unknown;
@@ -72,6 +72,7 @@ function kindOf(schema: z.ZodType): Setting['kind'] {
   if (schema instanceof z.ZodNumber) return 'number';
   if (schema instanceof z.ZodBoolean) return 'boolean';
   if (schema instanceof z.ZodArray) return 'list';
+  if (schema instanceof z.ZodRecord) return 'json';
   return 'text';
 }
 

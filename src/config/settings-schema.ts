@@ -1,8 +1,7 @@
 /** Every setting of the host: its rule, its default and what the documentation says about it. */
 import * as z from 'zod';
-import { bilingual, ruleOf } from '../core/bilingual.ts';
-import { parseAllowedTarget } from '../core/outbound-target.ts';
-import { parseTenantId } from '../core/tenant.ts';
+import { bilingual } from '../core/bilingual.ts';
+import { TARGET, TENANT, TENANT_OUTBOUND } from './outbound-schema.ts';
 import { Secret } from './secret.ts';
 
 /** What the documentation says about one setting. */
@@ -16,11 +15,6 @@ export interface SettingDoc {
 
 /** Documentation by schema. */
 export const SETTING_DOCS = z.registry<SettingDoc>();
-
-const TENANT = z.string().superRefine((text, context) => {
-  const parsed = parseTenantId(text);
-  if (!parsed.ok) context.addIssue({ code: 'custom', message: ruleOf(parsed.error) });
-});
 
 const HOST_NAME = z
   .string()
@@ -49,13 +43,6 @@ function secretUrl(...schemes: readonly string[]) {
     })
     .transform((text) => new Secret(text));
 }
-
-const TARGET = z.string().refine((text) => parseAllowedTarget(text) !== undefined, {
-  error: bilingual(
-    '须为 host、host:port 或 [IPv6]:port，不含协议、路径和通配符',
-    'host, host:port or [IPv6]:port, without scheme, path or wildcard',
-  ),
-});
 
 /** Dead letters may be replayed until they are purged; the inbox must still know them then (or they run twice). */
 const INBOX_MARGIN_DAYS = 7;
@@ -196,8 +183,13 @@ export const SETTINGS_SCHEMA = z.strictObject({
   outbound: z
     .strictObject({
       allow: setting(z.array(TARGET).default([]), {
-        zh: '脚本可以访问的非公网目标：host、host:port 或 [IPv6]:port。环境变量中用逗号分隔。',
-        en: 'Targets that are not public and open to scripts all the same: host, host:port or [IPv6]:port. Separated by commas in the environment.',
+        zh: '所有租户的脚本都可以访问的非公网目标：host、host:port 或 [IPv6]:port。环境变量中用逗号分隔。',
+        en: 'Targets that are not public and open to scripts of every tenant all the same: host, host:port or [IPv6]:port. Separated by commas in the environment.',
+      }),
+      tenants: setting(TENANT_OUTBOUND.default({}), {
+        zh: '单个租户额外可访问的目标（allow）和脚本可按名称使用的凭据（credentials），见下文。环境变量中为 JSON。',
+        en: 'What single tenants may reach beside that (allow), and credentials that their scripts use by name (credentials): see below. JSON in the environment.',
+        secret: true,
       }),
     })
     .prefault({}),

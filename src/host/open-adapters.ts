@@ -1,5 +1,4 @@
 import { EmbeddedInvalidation } from '../adapters/embedded/embedded-invalidation.ts';
-import { createHttpClient } from '../adapters/http/http-client.ts';
 import { createLanePool } from '../adapters/process/lane-pool.ts';
 import { createRedis } from '../adapters/redis/create-redis.ts';
 import { openHostLock } from '../adapters/sql/host-lock.ts';
@@ -15,10 +14,8 @@ import type { Invalidation } from '../ports/invalidation.ts';
 import type { Log } from '../ports/log.ts';
 import { createMetrics, type MetricsPage } from '../telemetry/metrics.ts';
 import { openDirectory } from './open-directory.ts';
+import { openOutbound } from './open-outbound.ts';
 import { openQueue } from './open-queue.ts';
-
-/** Largest body of a response to a script (defaults.md 6). Bytes. */
-const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
 /**
  * Opens what the configuration asks for: databases, queue, cache and lanes. What was opened is registered with the
@@ -41,10 +38,7 @@ export async function openAdapters(
   releasers.add('tenant databases', () => directory.close());
   const queue = await openQueue(config, { dataDir, directory, clock, ids, log });
   releasers.add('queue', () => queue.close());
-  const http = createHttpClient({
-    allow: [...config.outbound.allow, ...demoTargets],
-    maxBodyBytes: MAX_RESPONSE_BYTES,
-  });
+  const http = openOutbound(config.outbound, demoTargets);
   releasers.add('outbound HTTP', () => http.close());
   const invalidation = openInvalidation(config, clock, log, releasers);
   const metrics = createMetrics();

@@ -29,8 +29,8 @@ export interface RunContext {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly http: HttpClient;
-  /** Host calls made by this run so far, this one included; with the event it names a request uniquely. */
-  callNumber(): number;
+  /** How many requests to this target the run has made, this one included; with the event it names a request. */
+  requestNumber(target: string): number;
   /** Milliseconds of wall time left. */
   remainingMs(): number;
   /**

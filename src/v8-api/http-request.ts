@@ -1,48 +1,62 @@
 /** The request a script describes for V8.Http (v8-surface.md 6.2). */
 import { AppError } from '../core/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
+import { isKnownCharset } from '../core/response-text.ts';
 import { tenantKey } from '../core/tenant.ts';
-import type { HttpRequest } from '../ports/http-client.ts';
+import type { HttpMethod, HttpRequest } from '../ports/http-client.ts';
 import type { RunContext } from '../ports/run-context.ts';
 import type { Call } from './host-call.ts';
+import { type BodyNames, formFields, type HttpContent, readContent } from './http-body.ts';
+import { readCredential, readHeaders } from './http-headers.ts';
 import { refuseParam } from './param-rules.ts';
-import { asText, type CallParam, isBlank, readObject, readText } from './param-values.ts';
+import { type CallParam, isBlank, readObject, readText } from './param-values.ts';
+
+/** A verb of V8.Http. */
+export interface HttpVerb {
+  readonly method: HttpMethod;
+  /** Undefined where the verb has no body. */
+  readonly body: BodyNames | undefined;
+}
+
+/** What a script asked for. */
+export interface ScriptRequest {
+  readonly request: HttpRequest;
+  /** Charset of the response where the server names none. */
+  readonly encoding: string | undefined;
+}
 
 /** Longest a script may ask to wait (v8-surface.md 6.2). Milliseconds. */
 const MAX_TIMEOUT_MS = 600_000;
 
-/** Headers of the connection and of tracing: the host's, whatever a script sets. */
-const HOST_HEADERS: ReadonlySet<string> = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'te',
-  'traceparent',
-  'tracestate',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-/** Reads Post(p) or Post(url, p). @throws AppError PARAM_MISSING, PARAM_INVALID naming the parameter. */
-export function readPostRequest(call: Call): HttpRequest {
+/** Reads Verb(p) or Verb(url, p). @throws AppError PARAM_MISSING, PARAM_INVALID naming the parameter. */
+export function readScriptRequest(call: Call, verb: HttpVerb): ScriptRequest {
+  const { context } = call;
   const param = readParam(call);
   const url = readUrl(param);
-  const content = readContent(param);
-  return {
-    method: 'POST',
-    url: url.href,
-    headers: {
-      'content-type': content.type,
-      ...idempotencyHeader(call.context),
-      ...readHeaders(param),
-    },
-    body: content.body,
-    timeoutMs: Math.max(1, Math.min(readTimeoutMs(param), call.context.remainingMs())),
-    signal: call.context.signal,
+  const encoding = readEncoding(param);
+  const content = readContent(call, param, verb.body);
+  const credential = readCredential(param);
+  const headers = {
+    ...contentType(content),
+    ...identityHeaders(context, verb.method, url),
+    ...readHeaders(param),
+    ...credential.headers,
   };
+  const request = {
+    tenant: context.tenant,
+    method: verb.method,
+    url: url.href,
+    headers,
+    body: content?.body,
+    credential: credential.name,
+    timeoutMs: Math.max(1, Math.min(readTimeoutMs(param), context.remainingMs())),
+    signal: context.signal,
+  };
+  return { request, encoding };
+}
+
+function contentType(content: HttpContent | undefined): Record<string, string> {
+  return content === undefined ? {} : { 'content-type': content.type };
 }
 
 function readParam(call: Call): CallParam {
@@ -63,65 +77,10 @@ function readUrl(param: CallParam): URL {
   return url;
 }
 
-function readContent(param: CallParam): { type: string; body: string } {
-  for (const key of ['FilesByteBase64', 'FilesByteString', 'FilesByte', 'FilesStream']) {
-    if (!isBlank(param.values[key])) refuseParam(key, 'upload', param.lang);
-  }
-  const raw = readText(param, 'PostParamString');
-  switch (readText(param, 'ParamType')?.trim().toLowerCase() ?? 'form') {
-    case 'json':
-      return { type: 'application/json; charset=utf-8', body: raw ?? JSON.stringify(param.values.PostParam ?? {}) };
-    case 'xml':
-      return { type: 'application/xml; charset=utf-8', body: raw ?? readXmlText(param) };
-    case 'form':
-      if (raw !== undefined) return refuseParam('ParamType', 'rawNeedsType', param.lang);
-      return { type: 'application/x-www-form-urlencoded; charset=utf-8', body: readForm(param) };
-    default:
-      return refuseParam('ParamType', 'paramType', param.lang);
-  }
-}
-
-function readXmlText(param: CallParam): string {
-  const value = param.values.PostParam;
-  if (isBlank(value)) return '';
-  return typeof value === 'string' ? value : refuseParam('PostParam', 'xmlText', param.lang);
-}
-
-function readForm(param: CallParam): string {
-  return new URLSearchParams(formFields(readObject(param, 'PostParam') ?? {})).toString();
-}
-
-/** Fields of a form or query: nested values travel as their JSON text, null as an empty one. */
-function formFields(values: JsonObject): [string, string][] {
-  return Object.entries(values)
-    .filter((entry): entry is [string, JsonValue] => entry[1] !== undefined)
-    .map(([name, value]) => [name, fieldText(value)]);
-}
-
-function fieldText(value: JsonValue): string {
-  if (value === null) return '';
-  return asText(value) ?? JSON.stringify(value);
-}
-
-/** `Headers` (alias `Header`) with lower-case names, without those that are the host's. */
-function readHeaders(param: CallParam): Record<string, string> {
-  const key = isBlank(param.values.Headers) ? 'Header' : 'Headers';
-  const given = param.values[key];
-  if (isBlank(given)) return {};
-  if (!isJsonObject(given)) return refuseParam(key, 'headers', param.lang);
-  const headers: Record<string, string> = {};
-  for (const [name, value] of formFields(given)) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !isHeaderValue(value)) {
-      return refuseParam(`${key} (${name})`, 'headers', param.lang);
-    }
-    if (!HOST_HEADERS.has(name.toLowerCase())) headers[name.toLowerCase()] = value;
-  }
-  return headers;
-}
-
-/** Visible Latin-1, blanks and tabs: what HTTP can carry. A line break would start a header of its own. */
-function isHeaderValue(value: string): boolean {
-  return /^[\t\x20-\x7e\xa0-\xff]*$/.test(value);
+function readEncoding(param: CallParam): string | undefined {
+  const encoding = readText(param, 'Encoding')?.trim();
+  if (encoding === undefined || isKnownCharset(encoding)) return encoding;
+  return refuseParam('Encoding', 'charset', param.lang);
 }
 
 /** `Timeout` (alias `TimeOut`) in seconds, as milliseconds. */
@@ -135,12 +94,15 @@ function readTimeoutMs(param: CallParam): number {
 }
 
 /**
- * A message may run again after its requests went out; the same call of the same event carries the same key then, so
- * that the other side can recognise it (G3). A script's own header wins.
+ * A message may run again after its requests went out; the same request of the same event carries the same key then,
+ * so that the other side can recognise it (G3). Requests are numbered for each method and address, so that one which a
+ * repeated run leaves out (a token that is cached by now) does not shift the keys of the others. Signatures and times
+ * stand in queries and bodies, which therefore do not count. A script's own header wins.
  */
-function idempotencyHeader(context: RunContext): Record<string, string> {
-  const { event } = context;
+function identityHeaders(context: RunContext, method: string, url: URL): Record<string, string> {
+  const { event, tenant, ids } = context;
   if (event === undefined) return {};
-  const identity = [tenantKey(context.tenant), event.queue, event.eventId, context.callNumber()].join('|');
-  return { 'idempotency-key': context.ids.sha256Hex(identity).slice(0, 32) };
+  const target = `${method} ${url.origin}${url.pathname}`;
+  const identity = [tenantKey(tenant), event.queue, event.eventId, target, context.requestNumber(target)].join('|');
+  return { 'idempotency-key': ids.sha256Hex(identity).slice(0, 32) };
 }

@@ -56,16 +56,39 @@ const PARAM_RULES = {
     zh: '须为 http:// 或 https:// 开头的完整地址。',
     en: 'it must be a full address beginning with http:// or https://.',
   },
-  paramType: { zh: '须为 form、json 或 xml。', en: 'it must be form, json or xml.' },
+  paramType: { zh: '须为 form、json、xml、text 或 binary。', en: 'it must be form, json, xml, text or binary.' },
   rawNeedsType: {
-    zh: '使用 PostParamString 时须指定 ParamType 为 json 或 xml。',
-    en: 'PostParamString needs ParamType json or xml.',
+    zh: '原文须说明类型：ParamType 为 json、xml、text 或 binary，或给出 ContentType。',
+    en: 'raw text needs its type: ParamType json, xml, text or binary, or a ContentType.',
   },
   xmlText: {
     zh: 'ParamType 为 xml 时请用 PostParamString 给出文本。',
     en: 'with ParamType xml give the text as PostParamString.',
   },
-  upload: { zh: '此版本不支持上传文件。', en: 'uploading files is not supported in this version.' },
+  upload: {
+    zh: '脚本中没有流：请用 FilesByteBase64、FilesByteString 或 FilesByte。',
+    en: 'scripts have no streams: use FilesByteBase64, FilesByteString or FilesByte.',
+  },
+  base64Files: {
+    zh: '文件内容须为 Base64 文本（不带 data: 前缀）。',
+    en: 'a file is Base64 text, without a data: prefix.',
+  },
+  textFiles: { zh: '文件内容须为文本。', en: 'a file is text.' },
+  byteFiles: { zh: '文件内容须为 0 到 255 的整数数组。', en: 'a file is an array of whole numbers from 0 to 255.' },
+  binaryBody: {
+    zh: 'ParamType 为 binary 时，请求体须是唯一一个文件（FilesByteBase64）或原文（PostParamString）之一。',
+    en: 'a binary body is exactly one file (FilesByteBase64) or the raw text (PostParamString).',
+  },
+  charset: { zh: '没有这种字符集：例如 utf-8、gbk。', en: 'there is no such charset: use one such as utf-8 or gbk.' },
+  headerText: { zh: '不能含换行等控制字符，也不能含中文。', en: 'it must be Latin text without control characters.' },
+  credentials: {
+    zh: '须为运维配置的凭据名称，或 {UserName: "...", Password: "..."}（用户名不含冒号）。',
+    en: 'it must be the name of a credential, or {UserName: "...", Password: "..."} without a colon in the name.',
+  },
+  httpUnsupported: {
+    zh: '脚本不能使用宿主机的证书文件和 Cookie 容器：Cookie 请写在 Headers 中，客户端证书请由网关提供。',
+    en: "scripts cannot use the host's certificate files or cookie containers: write cookies into Headers, and let a gateway hold client certificates.",
+  },
   headers: {
     zh: '须为 {名称: 文本}，名称和值不能含换行等控制字符。',
     en: 'it must be {Name: text} without line breaks or other control characters.',

@@ -9,6 +9,7 @@ import { childrenOf } from '../support/child-processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { fastClock } from '../support/fast-clock.ts';
 import { Gate, STOP_AT_GATE } from '../support/gate.ts';
+import { httpAnswer } from '../support/http-answer.ts';
 import { intercept } from '../support/intercept.ts';
 import { outside, QUEUE_FILE, tenantFile } from '../support/outside.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -203,7 +204,7 @@ test('stopping in the middle loses nothing, repeats nothing and marks nothing th
     http: intercept(adapters.http, 'send', async () => {
       runs += 1;
       await new Promise((resolve) => setTimeout(resolve, 10));
-      return { status: 200, headers: [], body: '{}' };
+      return httpAnswer('{}');
     }),
   });
   const work = `/**\n * @queue work\n * @prefetch 10\n */\n${EFFECT}\n${STOP_AT_GATE}\nreturn { Code: 1 };`;

@@ -54,7 +54,7 @@ describe('configuration', () => {
         run: { wallSeconds: 60, cpuSeconds: 10, heapMb: 128 },
         queue: { type: 'classic', consumerTimeoutSeconds: 1800 },
         pool: { perTenant: 10 },
-        outbound: { allow: [] },
+        outbound: { allow: [], tenants: {} },
         retention: { deadLetterDays: 30, inboxDays: 37, attemptDays: 30, logDays: 14 },
         file: undefined,
         originOf: undefined,

@@ -7,8 +7,8 @@ import { parseEngineHeader } from '../../src/core/engine-header.ts';
 import type { ErrorRecord } from '../../src/core/errors.ts';
 import { isJsonObject, type JsonValue } from '../../src/core/json.ts';
 import type { EngineRunner } from '../../src/ports/engine-runner.ts';
-import type { HttpResponse } from '../../src/ports/http-client.ts';
 import type { Row } from '../../src/ports/table-store.ts';
+import { httpAnswer } from '../support/http-answer.ts';
 import type { MemoryTableStore } from '../support/memory-table-store.ts';
 import { ScriptRun, type ScriptRunOptions } from '../support/script-run.ts';
 import { SILENT_LOG } from '../support/silent-log.ts';
@@ -61,9 +61,12 @@ class Shop {
   }
 }
 
-function answering(...answers: readonly Partial<HttpResponse>[]): NonNullable<ScriptRunOptions['send']> {
+function answering(...answers: readonly { status: number; body?: string }[]): NonNullable<ScriptRunOptions['send']> {
   let call = 0;
-  return async () => ({ status: 200, headers: [], body: '', ...answers[Math.min(call++, answers.length - 1)] });
+  return async () => {
+    const { status = 200, body = '' } = answers[Math.min(call++, answers.length - 1)] ?? {};
+    return httpAnswer(body, { status });
+  };
 }
 
 describe('the sample project', () => {
@@ -256,7 +259,7 @@ describe('flaky-twice', () => {
     const shop = new Shop({
       send: async (request) => {
         urls.push(request.url);
-        return { status: 200, headers: [], body: '' };
+        return httpAnswer('');
       },
     });
     await shop.run('flaky-twice', messageParam('a/b', null));

@@ -1,9 +1,10 @@
 import type { Adapters } from '../../src/compose.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../src/ports/http-client.ts';
+import { httpAnswer } from './http-answer.ts';
 import { intercept } from './intercept.ts';
 
-const OK: HttpResponse = { status: 200, headers: [], body: '{}' };
+const OK = httpAnswer('{}');
 
 /** A place inside a run where it stops until the test lets it go on: the run's outbound request. */
 export class Gate {

@@ -42,7 +42,7 @@ export class ScriptRun {
   readonly touched: string[] = [];
   readonly consoleLines: string[] = [];
   readonly sysLogs: Parameters<RunContext['sysLog']>[0][] = [];
-  #calls = 0;
+  readonly #requestCounts = new Map<string, number>();
 
   constructor(options: ScriptRunOptions = {}) {
     this.context = this.#contextOf(options);
@@ -50,7 +50,6 @@ export class ScriptRun {
 
   /** Calls as a script does and returns what it gets. */
   async call(name: HostCallName, ...args: unknown[]): Promise<JsonValue> {
-    this.#calls++;
     const crossed = JSON.parse(JSON.stringify(args)) as JsonValue[];
     return JSON.parse(JSON.stringify(await HOST_CALLS[name](this.context, crossed))) as JsonValue;
   }
@@ -79,7 +78,10 @@ export class ScriptRun {
         sha256Hex: (data) => createHash('sha256').update(data).digest('hex'),
       },
       http: { send: (request) => this.#send(options, request) },
-      callNumber: () => this.#calls,
+      requestNumber: (target) => {
+        this.#requestCounts.set(target, (this.#requestCounts.get(target) ?? 0) + 1);
+        return this.#requestCounts.get(target) ?? 0;
+      },
       remainingMs: () => options.remainingMs ?? 60_000,
       tables: async (joins) => {
         this.joined.push(joins);

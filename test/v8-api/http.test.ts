@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/core/errors.ts';
-import type { HttpRequest, HttpResponse } from '../../src/ports/http-client.ts';
+import type { HttpRequest } from '../../src/ports/http-client.ts';
+import { httpAnswer } from '../support/http-answer.ts';
 import { ScriptRun, type ScriptRunOptions } from '../support/script-run.ts';
 
 const POST = 'Http.Post';
 const RESPONSE = 'Http.PostResponse';
-const OK: HttpResponse = { status: 201, headers: [{ name: 'X-Id', value: '7' }], body: '{"ok":true}' };
+const OK = httpAnswer('{"ok":true}', { status: 201, headers: [{ name: 'X-Id', value: '7' }] });
 
 function open(options: ScriptRunOptions = {}): ScriptRun {
   return new ScriptRun({ send: async () => OK, ...options });
@@ -23,7 +24,7 @@ async function requestOf(param: object, options: ScriptRunOptions = {}): Promise
 describe('V8.Http.Post', () => {
   it('answers the body text whatever the status', async () => {
     assert.equal(await open().call(POST, { Url: 'http://erp.test/in' }), '{"ok":true}');
-    const broken = open({ send: async () => ({ ...OK, status: 500, body: 'down' }) });
+    const broken = open({ send: async () => httpAnswer('down', { status: 500 }) });
     assert.equal(await broken.call(POST, 'http://erp.test/in', {}), 'down');
   });
 
@@ -74,7 +75,7 @@ describe('bodies', () => {
   it('sends a form by default, nested values as JSON', async () => {
     const request = await requestOf({ PostParam: { Name: '张 三', Tags: ['a'], Gone: null, Flag: true } });
     assert.equal(request.headers['content-type'], 'application/x-www-form-urlencoded; charset=utf-8');
-    assert.deepEqual(Object.fromEntries(new URLSearchParams(request.body)), {
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(String(request.body))), {
       Name: '张 三',
       Tags: '["a"]',
       Gone: '',
@@ -127,7 +128,8 @@ describe('headers', () => {
   it('gives requests of a message an Idempotency-Key that a repeated run gives again', async () => {
     const event = { queue: 'microi.acme.erp', eventId: 'erp-1' };
     const key = (await requestOf({}, { event })).headers['idempotency-key'];
-    const expected = createHash('sha256').update('acme|microi.acme.erp|erp-1|1').digest('hex').slice(0, 32);
+    const identity = 'acme|microi.acme.erp|erp-1|POST http://erp.test/in|1';
+    const expected = createHash('sha256').update(identity).digest('hex').slice(0, 32);
     assert.equal(key, expected);
     assert.equal((await requestOf({}, { event })).headers['idempotency-key'], expected);
     const other = (await requestOf({}, { event: { ...event, eventId: 'erp-2' } })).headers['idempotency-key'];
@@ -169,10 +171,23 @@ describe('refused requests', () => {
     [{ Url: 'file:///etc/passwd' }, /Url/],
     [{ Url: { a: 1 } }, /Url/],
     [{ ParamType: 'yaml' }, /ParamType/],
-    [{ PostParamString: '{}' }, /ParamType/],
+    [{ PostParamString: '{}' }, /PostParamString/],
     [{ PostParam: 'a=1' }, /PostParam/],
     [{ ParamType: 'xml', PostParam: { a: 1 } }, /PostParam/],
-    [{ FilesByteBase64: { 'a.txt': 'AA==' } }, /FilesByteBase64/],
+    [{ FilesByteBase64: { 'a.txt': 'no base64' } }, /FilesByteBase64 \(a.txt\)/],
+    [{ FilesByteBase64: { 'a.txt': 'data:text/plain;base64,AA==' } }, /FilesByteBase64 \(a.txt\)/],
+    [{ FilesByteString: { 'a.txt': 1 } }, /FilesByteString \(a.txt\)/],
+    [{ FilesByte: { 'a.txt': [256] } }, /FilesByte \(a.txt\)/],
+    [{ FilesStream: { 'a.txt': 1 } }, /FilesStream/],
+    [{ ParamType: 'binary' }, /ParamType/],
+    [{ ParamType: 'binary', FilesByteString: { a: '1', b: '2' } }, /ParamType/],
+    [{ ContentType: 'a\r\nX-Evil: 1' }, /ContentType/],
+    [{ UserAgent: '中文' }, /UserAgent/],
+    [{ Encoding: 'gbx' }, /Encoding/],
+    [{ CertPath: '/etc/key' }, /CertPath/],
+    [{ CookieContainer: { a: 1 } }, /CookieContainer/],
+    [{ Credentials: { UserName: 'a' } }, /Credentials/],
+    [{ Credentials: 5 }, /Credentials/],
     [{ GetParam: 'a=1' }, /GetParam/],
     [{ Headers: 'X: y' }, /Headers/],
     [{ Headers: { 'X-A': 'b\r\nX-Evil: 1' } }, /Headers \(X-A\)/],

@@ -1,15 +1,21 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import { bilingual } from '../../core/bilingual.ts';
 import { AppError } from '../../core/errors.ts';
-import { parseAllowedTarget } from '../../core/outbound-target.ts';
+import type { AllowedTarget } from '../../core/outbound-target.ts';
+import { tenantKey } from '../../core/tenant.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../ports/http-client.ts';
-import { guardedConnector, type ResolveName } from './guarded-connector.ts';
+import type { ResolveName } from './guarded-connector.ts';
+import { fromHttpError, httpFailed } from './http-errors.ts';
 import { type Hop, nextHop } from './redirect.ts';
-import { readText } from './response-text.ts';
+import { ACCEPT_ENCODING, readResponseBody } from './response-body.ts';
+import { type OutboundRules, TenantOutbound } from './tenant-outbound.ts';
 
 export interface HttpClientOptions {
-  /** Targets that are open although they are not public: `host`, `host:port`, `[::1]:port`. */
-  readonly allow: readonly string[];
-  /** Largest response body. Bytes. */
+  /** Targets open to every tenant although they are not public. */
+  readonly allow: readonly AllowedTarget[];
+  /** What single tenants have beside that, by `tenantKey`. */
+  readonly tenants?: ReadonlyMap<string, OutboundRules>;
+  /** Largest body of a request, and of a response on the wire and decompressed. Bytes. */
   readonly maxBodyBytes: number;
   /** Name resolution; the machine's own unless a test gives one. */
   readonly resolve?: ResolveName;
@@ -29,110 +35,119 @@ const CONNECTION_HEADERS =
   /^(accept-encoding|connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i;
 
 /**
- * Outbound HTTP for scripts: http and https, public targets and `allow` only (checked at every hop, after name
- * resolution), redirects, one deadline over everything, a cap on the body. Errors name host and port, never a path,
- * query or credentials.
+ * Outbound HTTP for scripts: http and https, public targets and the allowed ones only (checked at every hop, after name
+ * resolution), redirects, compressed bodies, one deadline over everything, a cap on bodies. Errors name host and port,
+ * never a path, query or credentials.
  */
 export function createHttpClient(options: HttpClientOptions): ClosableHttpClient {
-  const allow = options.allow.map((text) => {
-    const target = parseAllowedTarget(text);
-    if (target === undefined) throw new AppError('PARAM_INVALID', { field: 'outbound.allow', rule: text });
-    return target;
-  });
-  // The request's own deadline covers headers and body.
-  const agent = new Agent({ connect: guardedConnector(allow, options.resolve), headersTimeout: 0, bodyTimeout: 0 });
+  const outbounds = new Map<string, TenantOutbound>();
+  const outboundOf = (tenant: string): TenantOutbound => {
+    const key = tenantKey(tenant);
+    const found = outbounds.get(key) ?? new TenantOutbound(rulesOf(options, key), options.resolve);
+    outbounds.set(key, found);
+    return found;
+  };
   return {
-    send: (request) => send(agent, options.maxBodyBytes, request),
-    close: () => agent.destroy(),
+    send: async (request) => send(outboundOf(request.tenant), options.maxBodyBytes, request),
+    close: async () => {
+      await Promise.all([...outbounds.values()].map(({ agent }) => agent.destroy()));
+    },
   };
 }
 
-async function send(agent: Agent, maxBodyBytes: number, request: HttpRequest): Promise<HttpResponse> {
+function rulesOf({ allow, tenants }: HttpClientOptions, tenant: string): OutboundRules {
+  const own = tenants?.get(tenant);
+  return { allow: [...allow, ...(own?.allow ?? [])], credentials: own?.credentials ?? new Map() };
+}
+
+async function send(outbound: TenantOutbound, maxBodyBytes: number, request: HttpRequest): Promise<HttpResponse> {
+  const first = firstHop(outbound, maxBodyBytes, request);
   const deadline = AbortSignal.timeout(request.timeoutMs);
   const signal = AbortSignal.any([request.signal, deadline]);
-  let hop = firstHop(request);
-  for (let redirects = 0; ; redirects++) {
-    try {
-      const response = await agent.request(toDispatch(hop, signal));
-      const next = nextHop(hop, response.statusCode, singleHeader(response.headers, 'location'));
-      if (next === undefined) return await toResponse(response, maxBodyBytes);
-      // The body of a redirect is of no use, and an unread one would keep its connection.
-      response.body.on('error', () => undefined).destroy();
-      if (redirects === MAX_REDIRECTS) throw failed(hop.url, `more than ${MAX_REDIRECTS} redirects`);
-      hop = checkUrl(next);
-    } catch (error) {
-      throw toHttpError(error, hop.url, request, deadline);
-    }
+  let hop = first;
+  try {
+    return await outbound.gate.pass(signal, async () => {
+      for (let redirects = 0; ; redirects++) {
+        const response = await outbound.agent.request(toDispatch(hop, signal));
+        const next = nextHop(hop, response.statusCode, singleHeader(response.headers, 'location'));
+        if (next === undefined) return await toResponse(response, maxBodyBytes);
+        // The body of a redirect is of no use, and an unread one would keep its connection.
+        response.body.on('error', () => undefined).destroy();
+        if (redirects === MAX_REDIRECTS) throw httpFailed(hop.url, TOO_MANY_REDIRECTS);
+        hop = checkUrl(next);
+      }
+    });
+  } catch (error) {
+    if (error instanceof AppError) throw fromHttpError(error, hop.url);
+    if (request.signal.aborted) throw httpFailed(hop.url, RUN_ENDED);
+    if (deadline.aborted) throw httpFailed(hop.url, lateText(request.timeoutMs));
+    throw fromHttpError(error, hop.url);
   }
 }
 
-function firstHop(request: HttpRequest): Hop {
-  if (!URL.canParse(request.url)) throw new AppError('HTTP_FAILED', { target: 'URL', reason: 'not an absolute URL' });
+const TOO_MANY_REDIRECTS = bilingual(`重定向超过 ${MAX_REDIRECTS} 次`, `more than ${MAX_REDIRECTS} redirects`);
+const RUN_ENDED = bilingual('运行已结束', 'the run ended');
+const NO_URL = bilingual('不是完整的 URL', 'not an absolute URL');
+const SCHEME = bilingual('只允许 http 和 https', 'only http and https URLs are allowed');
+const USER_IN_URL = bilingual(
+  'URL 中不能有 user:password，请用 Authorization 请求头或 Credentials',
+  'user:password in a URL is not allowed, send an Authorization header or use Credentials',
+);
+
+function lateText(timeoutMs: number): string {
+  return bilingual(`${timeoutMs} 毫秒内没有得到完整的响应`, `no complete answer within ${timeoutMs} ms`);
+}
+
+function firstHop(outbound: TenantOutbound, maxBodyBytes: number, request: HttpRequest): Hop {
+  if (!URL.canParse(request.url)) throw new AppError('HTTP_FAILED', { target: 'URL', reason: NO_URL });
+  const url = new URL(request.url);
   const headers = Object.fromEntries(
     Object.entries(request.headers).filter(([name]) => !CONNECTION_HEADERS.test(name)),
   );
-  return checkUrl({ url: new URL(request.url), method: request.method, headers, body: request.body });
+  const hop = checkUrl({ url, method: request.method, headers, secretHeaders: {}, body: request.body });
+  const size = Buffer.byteLength(request.body ?? '');
+  if (size > maxBodyBytes) {
+    throw httpFailed(
+      url,
+      bilingual(`请求体超过 ${maxBodyBytes} 字节`, `the request has more than ${maxBodyBytes} bytes`),
+    );
+  }
+  return { ...hop, secretHeaders: outbound.secretHeaders(request.credential, url) };
 }
 
 function checkUrl(hop: Hop): Hop {
   const { protocol, username, password } = hop.url;
-  if (protocol !== 'http:' && protocol !== 'https:') throw failed(hop.url, 'only http and https URLs are allowed');
-  if (username !== '' || password !== '') {
-    throw failed(hop.url, 'user:password in a URL is not allowed, send an Authorization header');
-  }
+  if (protocol !== 'http:' && protocol !== 'https:') throw httpFailed(hop.url, SCHEME);
+  if (username !== '' || password !== '') throw httpFailed(hop.url, USER_IN_URL);
   return hop;
 }
 
 function toDispatch(hop: Hop, signal: AbortSignal): Dispatcher.RequestOptions & { signal: AbortSignal } {
+  const secret = new Set(Object.keys(hop.secretHeaders));
+  const own = Object.entries(hop.headers).filter(([name]) => !secret.has(name.toLowerCase()));
   return {
     origin: hop.url.origin,
     path: `${hop.url.pathname}${hop.url.search}`,
     method: hop.method,
-    headers: { ...hop.headers },
+    headers: { 'accept-encoding': ACCEPT_ENCODING, ...Object.fromEntries(own), ...hop.secretHeaders },
     body: hop.body ?? null,
     signal,
   };
 }
 
+/** Headers that no longer hold once the body is decompressed. */
+const WIRE_HEADERS: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
+
 async function toResponse(response: Dispatcher.ResponseData, maxBodyBytes: number): Promise<HttpResponse> {
-  const headers = Object.entries(response.headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((each) => ({ name, value: each })),
-  );
-  const body = await readText(response.body, singleHeader(response.headers, 'content-type'), maxBodyBytes);
-  return { status: response.statusCode, headers, body };
+  const coding = singleHeader(response.headers, 'content-encoding');
+  const { bytes, decoded } = await readResponseBody(response.body, coding, maxBodyBytes);
+  const headers = Object.entries(response.headers)
+    .filter(([name]) => !(decoded && WIRE_HEADERS.has(name)))
+    .flatMap(([name, value]) => [value ?? []].flat().map((each) => ({ name, value: each })));
+  return { status: response.statusCode, headers, body: bytes };
 }
 
 function singleHeader(headers: Dispatcher.ResponseData['headers'], name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
-}
-
-/** Translates what the driver threw; the table of its codes is `REASONS`. */
-function toHttpError(thrown: unknown, url: URL, request: HttpRequest, deadline: AbortSignal): AppError {
-  if (thrown instanceof AppError) {
-    return thrown.code === 'HTTP_FAILED' && thrown.params.target === undefined
-      ? new AppError('HTTP_FAILED', { ...thrown.params, target: url.host }, { cause: thrown })
-      : thrown;
-  }
-  if (request.signal.aborted) return failed(url, 'the run ended', thrown);
-  if (deadline.aborted) return failed(url, `no complete answer within ${request.timeoutMs} ms`, thrown);
-  const code = (thrown as { code?: unknown } | null)?.code;
-  return failed(url, REASONS[String(code)] ?? (typeof code === 'string' ? code : 'invalid request or answer'), thrown);
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection closed by the server',
-  UND_ERR_SOCKET: 'connection closed by the server',
-  UND_ERR_DESTROYED: 'the host is stopping',
-  UND_ERR_CONNECT_TIMEOUT: 'the server cannot be reached in time',
-  ETIMEDOUT: 'the server cannot be reached in time',
-  ENOTFOUND: 'unknown host name',
-  EAI_AGAIN: 'name resolution failed',
-  EHOSTUNREACH: 'no route to the server',
-  ENETUNREACH: 'no route to the server',
-};
-
-function failed(url: URL, reason: string, cause?: unknown): AppError {
-  return new AppError('HTTP_FAILED', { target: url.host, reason }, { cause });
 }
