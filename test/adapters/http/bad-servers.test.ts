@@ -147,9 +147,7 @@ describe('a server that', () => {
   });
 
   it('sends early hints before the answer', async () => {
-    answering(
-      'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
-    );
+    answering('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     assert.equal(new TextDecoder().decode((await send()).body), 'ok');
   });
 });
