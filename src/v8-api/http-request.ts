@@ -80,7 +80,7 @@ function readUrl(param: CallParam): URL {
 function readEncoding(param: CallParam): string | undefined {
   const encoding = readText(param, 'Encoding')?.trim();
   if (encoding === undefined || isKnownCharset(encoding)) return encoding;
-  return refuseParam('Encoding', 'charset', param.lang);
+  return refuseParam('Encoding', 'anyCharset', param.lang);
 }
 
 /** `Timeout` (alias `TimeOut`) in seconds, as milliseconds. */

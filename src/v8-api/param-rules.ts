@@ -79,7 +79,10 @@ const PARAM_RULES = {
     zh: 'ParamType 为 binary 时，请求体须是唯一一个文件（FilesByteBase64）或原文（PostParamString）之一。',
     en: 'a binary body is exactly one file (FilesByteBase64) or the raw text (PostParamString).',
   },
-  charset: { zh: '没有这种字符集：例如 utf-8、gbk。', en: 'there is no such charset: use one such as utf-8 or gbk.' },
+  anyCharset: {
+    zh: '没有这种字符集：例如 utf-8、gbk。',
+    en: 'there is no such charset: use one such as utf-8 or gbk.',
+  },
   headerText: { zh: '不能含换行等控制字符，也不能含中文。', en: 'it must be Latin text without control characters.' },
   credentials: {
     zh: '须为运维配置的凭据名称，或 {UserName: "...", Password: "..."}（用户名不含冒号）。',
