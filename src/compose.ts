@@ -1,11 +1,13 @@
 /** Wires the use cases over their ports. No logic: what happens when is in app/. */
 import { createHostServices } from './admin/host-services.ts';
 import type { AdminServices } from './admin/services.ts';
+import { CallRates } from './app/call-rates.ts';
 import { EngineCache } from './app/engine-cache.ts';
 import { EngineProfiles } from './app/engine-profile.ts';
 import { BatchHandler } from './app/handle-batch.ts';
 import { DeliveryHandler } from './app/handle-delivery.ts';
 import { InFlight } from './app/in-flight.ts';
+import { LimitBook } from './app/limit-book.ts';
 import { MessageLocks } from './app/message-locks.ts';
 import { ParkedMover } from './app/move-parked.ts';
 import { OutboxLimit } from './app/outbox-limit.ts';
@@ -15,7 +17,7 @@ import { BindingReconciler } from './app/reconcile-bindings.ts';
 import { OutboxRelay } from './app/relay-outbox.ts';
 import { DeliverySettler } from './app/settle-delivery.ts';
 import type { Lang } from './core/errors.ts';
-import type { RunLimits } from './core/run-limits.ts';
+import type { LimitPolicy } from './core/limit-policy.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EngineRunner } from './ports/engine-runner.ts';
 import type { HttpClient } from './ports/http-client.ts';
@@ -41,7 +43,7 @@ export interface Adapters {
 
 export interface HostSettings {
   readonly lang: Lang;
-  readonly limits: RunLimits;
+  readonly limits: LimitPolicy;
   readonly reconcileMs: number;
   readonly retention: Retention;
   /** How long the queue server lets a delivery stay unsettled. Milliseconds. */
@@ -116,7 +118,8 @@ function wireRuns(adapters: Adapters, { lang, limits }: HostSettings, draining: 
   const { clock, log, invalidation } = adapters;
   return {
     ...adapters,
-    limits,
+    limits: new LimitBook(limits, log.child('app.limit-book'), lang),
+    rates: new CallRates(limits, clock),
     lang,
     draining,
     relay: new OutboxRelay({ ...adapters, log: log.child('app.relay-outbox') }),

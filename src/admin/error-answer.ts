@@ -33,8 +33,9 @@ export function requestError(thrown: unknown): AppError {
  */
 export function answerError(record: ErrorRecord, lang: Lang): Answer {
   const body = fail(record, lang);
-  const hasParams = Object.keys(record.params).length > 0;
-  return { status: ERROR_TABLE[record.code].http, body: hasParams ? { ...body, DataAppend: record.params } : body };
+  const append = { ...record.params, ...body.DataAppend };
+  const hasParams = Object.keys(append).length > 0;
+  return { status: ERROR_TABLE[record.code].http, body: hasParams ? { ...body, DataAppend: append } : body };
 }
 
 /** The status that a result's own code stands for. */

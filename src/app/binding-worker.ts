@@ -59,9 +59,14 @@ export class BindingWorker {
   get wirePrefetch(): number {
     const { prefetch, inbox, timeoutSeconds } = this.#binding;
     if (!inbox) return prefetch;
-    const runMs = timeoutSeconds === undefined ? this.#services.limits.wallMs : timeoutSeconds * 1000;
+    const runMs = timeoutSeconds === undefined ? this.#knownWallMs() : timeoutSeconds * 1000;
     const affordable = Math.floor(this.#services.consumerTimeoutMs / 2 / runMs);
     return prefetch * Math.max(1, Math.min(BATCH_MESSAGES * BATCHES_AHEAD, affordable));
+  }
+
+  /** Of the engine as it last ran here. */
+  #knownWallMs(): number {
+    return this.#services.limits.knownWallMs(this.#store.tenant, this.#binding.engineKey);
   }
 
   /** Takes a delivery; it begins when one of the binding's places is free. */

@@ -2,24 +2,22 @@ import type { EngineSource } from '../core/engine.ts';
 import { parseEngineKey } from '../core/engine.ts';
 import { AppError, coerceError, describeError, type Lang, orThrow } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { RunLimits } from '../core/run-limits.ts';
+import { isLimitCode } from '../core/limit-report.ts';
+import { CALL_QUEUE_WAIT_MS } from '../core/run-limits.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { judgeCall, type Verdict } from '../core/verdict.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import { noteLimit } from './note-limit.ts';
 import type { OutboxRelay } from './relay-outbox.ts';
 import { isKilled } from './run-message.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
 import { TransactionScope } from './transaction-scope.ts';
 
-/** Longest wait of a call for a free lane (defaults.md 6). Milliseconds. */
-const CALL_QUEUE_WAIT_MS = 30_000;
-
 export interface CallServices extends RunServices {
   readonly runner: EngineRunner;
-  readonly limits: RunLimits;
   readonly relay: Pick<OutboxRelay, 'dispatch'>;
   readonly draining: AbortSignal;
 }
@@ -52,7 +50,7 @@ export async function callEngine(services: CallServices, store: TenantStore, cal
     runId,
     transaction,
     store,
-    limits: services.limits,
+    limits: services.limits.of(store, engine),
     lang: call.lang,
     user: call.user,
     event: undefined,
@@ -62,7 +60,8 @@ export async function callEngine(services: CallServices, store: TenantStore, cal
   try {
     const start = runStartOf(tree, { engine, param: call.param, invokeType: 'Client' });
     tree.begin();
-    outcome = await slot.run(start, createHostCallSink(tree, engine.key, 1));
+    outcome = await slot.run(start, createHostCallSink(tree, [engine.key]));
+    noteLimit(tree, engine.key, outcome);
     if (isKilled(outcome)) await transaction.abort();
     await tree.end();
   } finally {
@@ -94,7 +93,8 @@ async function finishCall(services: CallServices, call: EndedCall, outcome: RunO
   if (failure !== undefined) throw failure;
   if (outcome.kind === 'returned') return JSON.parse(outcome.json) as JsonValue;
   if (verdict.kind === 'success') return null;
-  throw new AppError(verdict.error.code, verdict.error.params);
+  const { code, params } = verdict.error;
+  throw new AppError(code, isLimitCode(code) ? { ...params, engine: engine.key, runId: tree.runId } : params);
 }
 
 /** Commits or rolls back, and sends what was committed. @returns why a successful run could not commit. */

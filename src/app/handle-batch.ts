@@ -160,7 +160,7 @@ export class BatchHandler {
     slot: RunSlot,
   ): Promise<DonePart | undefined> {
     const transaction = new BatchPart(tx, message.store, runId, this.#services.outboxLimit);
-    const tree = messageTree(this.#services, message, runId, transaction);
+    const tree = messageTree(this.#services, message, engine, runId, transaction);
     const { outcome, doom } = await runScript(message, engine, tree, slot);
     transaction.end();
     if (doom !== undefined) throw new AppError(doom, { reason: doom });

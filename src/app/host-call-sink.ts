@@ -8,6 +8,7 @@ import type { HostCallAnswer, HostCallSink } from '../ports/engine-runner.ts';
 import type { HostCallName } from '../protocol/host-call-names.ts';
 import type { ConsoleLevel, RunStart } from '../protocol/messages.ts';
 import { HOST_CALLS } from '../v8-api/host-calls.ts';
+import { noteLimit } from './note-limit.ts';
 import { outcomeToResult } from './outcome-result.ts';
 import { EngineRunContext } from './run-context.ts';
 import type { RunTree } from './run-tree.ts';
@@ -20,8 +21,8 @@ export interface EngineInvocation {
 }
 
 /** What the lane needs to run an invocation of this tree. */
-export function runStartOf(tree: RunTree, invocation: EngineInvocation): RunStart {
-  const { store, user, limits } = tree.options;
+export function runStartOf(tree: RunTree, invocation: EngineInvocation, limits = tree.options.limits): RunStart {
+  const { store, user } = tree.options;
   return {
     tenant: store.tenant,
     engineKey: invocation.engine.key,
@@ -42,11 +43,10 @@ export function runStartOf(tree: RunTree, invocation: EngineInvocation): RunStar
 /**
  * The host side of one engine's run: answers its host calls from the table, times them for the story, and never
  * rejects. A doomed run is answered with the reason and nothing else (F1).
+ * @param callPath engine keys from the root to this one.
  */
-export function createHostCallSink(tree: RunTree, engineKey: string, depth: number): HostCallSink {
-  const context = new EngineRunContext(tree, engineKey, depth, (key, param) =>
-    startNested(tree, key, param, depth + 1),
-  );
+export function createHostCallSink(tree: RunTree, callPath: readonly string[]): HostCallSink {
+  const context = new EngineRunContext(tree, callPath, (key, param) => startNested(tree, key, param, callPath));
   return {
     call: (name, argsJson) => tree.track(() => answerCall(tree, context, name, argsJson)),
     log: (level: ConsoleLevel, line: string) => context.console(level, line),
@@ -81,6 +81,7 @@ async function performCall(
     const doom = tree.transaction.doom;
     if (doom !== undefined) throw new AppError(doom === 'DB_UNAVAILABLE' ? 'DB_TX_LOST' : doom);
     if (!Object.hasOwn(HOST_CALLS, name)) throw new AppError('NOT_FOUND', { what: `V8.${name}` });
+    await keepToRate(tree, context);
     const args = orThrow(parseJson(argsJson));
     const result = await HOST_CALLS[name as HostCallName](context, Array.isArray(args) ? args : []);
     return isAnswer(result) ? result : replyWithin(tree, JSON.stringify(result ?? null));
@@ -88,8 +89,19 @@ async function performCall(
     const error = coerceError(e);
     if (error.code === 'INTERNAL')
       tree.services.log.error('task.failed', { runId: tree.runId, call: name, err: error });
-    return reply(JSON.stringify(fail(error.toRecord(), context.lang)));
+    const place = tree.placeOf(context.callPath);
+    return reply(JSON.stringify(fail(error.toRecord(), context.lang, null, place)));
   }
+}
+
+/** A tenant that calls faster than it may is slowed, and its author told so once a run. */
+async function keepToRate(tree: RunTree, context: EngineRunContext): Promise<void> {
+  if (!(await tree.services.rates.take(context.tenant, tree.signal)) || !tree.markSlowed()) return;
+  tree.services.metrics.limitHit(context.tenant, 'V8_HOST_CALL_RATE');
+  context.console(
+    'warn',
+    '平台调用过快，已按租户的速率放慢（limits.hostCallsPerSecond） / host calls were slowed to the rate of the tenant',
+  );
 }
 
 function replyWithin(tree: RunTree, json: string): HostCallAnswer {
@@ -110,17 +122,27 @@ function isAnswer(result: unknown): result is HostCallAnswer {
 }
 
 /** Runs an engine inside the tree: same transaction, same deadline, one level deeper (v8-surface.md 5.1). */
-async function startNested(tree: RunTree, engineKey: string, param: JsonValue, depth: number): Promise<HostCallAnswer> {
+async function startNested(
+  tree: RunTree,
+  engineKey: string,
+  param: JsonValue,
+  callers: readonly string[],
+): Promise<HostCallAnswer> {
   const limit = tree.options.limits.nesting;
-  if (depth > limit) throw new AppError('V8_NESTED_DEPTH_LIMIT', { limit });
+  if (callers.length >= limit) throw new AppError('V8_NESTED_DEPTH_LIMIT', { limit });
   const engine = await tree.services.engines.find(tree.options.store, engineKey);
   if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: engineKey });
   if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
+  const callPath = [...callers, engine.key];
+  const limits = tree.services.limits.of(tree.options.store, engine);
   return {
     kind: 'nested',
-    run: runStartOf(tree, { engine, param, invokeType: 'Server' }),
-    calls: createHostCallSink(tree, engine.key, depth),
-    finish: async (outcome: RunOutcome) => JSON.stringify(outcomeToResult(outcome, engine.key, tree.options.lang)),
+    run: runStartOf(tree, { engine, param, invokeType: 'Server' }, limits),
+    calls: createHostCallSink(tree, callPath),
+    finish: async (outcome: RunOutcome) => {
+      noteLimit(tree, engine.key, outcome);
+      return JSON.stringify(outcomeToResult(outcome, engine.key, tree.options.lang, tree.placeOf(callPath)));
+    },
   };
 }
 

@@ -18,15 +18,16 @@ const CONSOLE_LEVEL: Readonly<Record<ConsoleLevel, 1 | 2 | 3>> = { log: 1, info:
 /** The capabilities of one engine inside a run tree. */
 export class EngineRunContext implements RunContext {
   readonly engineKey: string;
-  readonly depth: number;
+  /** Engine keys from the root to this one. */
+  readonly callPath: readonly string[];
   readonly #tree: RunTree;
   readonly #startNested: StartNested;
   #target: string | undefined;
 
-  constructor(tree: RunTree, engineKey: string, depth: number, startNested: StartNested) {
+  constructor(tree: RunTree, callPath: readonly string[], startNested: StartNested) {
     this.#tree = tree;
-    this.engineKey = engineKey;
-    this.depth = depth;
+    this.engineKey = callPath.at(-1) ?? '';
+    this.callPath = callPath;
     this.#startNested = startNested;
   }
 

@@ -1,13 +1,13 @@
 import type { EngineSource } from '../core/engine.ts';
 import { AppError, coerceError, type ErrorCode, type ErrorRecord, type Lang } from '../core/errors.ts';
 import type { DeadReason } from '../core/parked.ts';
-import type { RunLimits } from '../core/run-limits.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { judgeDelivery } from '../core/verdict.ts';
 import type { EngineRunner, RunSlot } from '../ports/engine-runner.ts';
 import type { Doom, FinishedClaim, InboxClaim, OutboxRow } from '../ports/tenant-store.ts';
 import type { CrashCount } from './crash-count.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import { noteLimit } from './note-limit.ts';
 import { isRepeated, type ReceivedMessage } from './received-message.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
 import { type RunTransaction, TransactionScope } from './transaction-scope.ts';
@@ -40,7 +40,6 @@ export interface FailedRun {
 
 export interface RunMessageServices extends RunServices {
   readonly runner: EngineRunner;
-  readonly limits: RunLimits;
   readonly lang: Lang;
   /** Aborted when the host drains: what has not begun is given back. */
   readonly draining: AbortSignal;
@@ -56,7 +55,7 @@ export async function runMessage(
   if ('kind' in engine) return engine;
   const runId = services.ids.ulid();
   const transaction = new TransactionScope(message.store, runId, services.outboxLimit);
-  const tree = messageTree(services, message, runId, transaction);
+  const tree = messageTree(services, message, engine, runId, transaction);
   const run: MessageRun = { services, message, engine, tree, transaction, crashes };
   // With one writer the lane comes first: whoever holds the writer can then always go on (docs/decisions.md).
   return message.store.singleWriter ? laneFirst(run) : claimFirst(run);
@@ -88,16 +87,16 @@ export async function findEngine(
 export function messageTree(
   services: RunMessageServices,
   message: ReceivedMessage,
+  engine: EngineSource,
   runId: string,
   transaction: RunTransaction,
 ): RunTree {
   const { traceParent, traceState } = message.envelope;
-  const seconds = message.binding.timeoutSeconds;
   return new RunTree(services, {
     runId,
     transaction,
     store: message.store,
-    limits: seconds === undefined ? services.limits : { ...services.limits, wallMs: seconds * 1000 },
+    limits: services.limits.of(message.store, engine, message.binding.timeoutSeconds),
     lang: services.lang,
     user: undefined,
     event: { ...message.key, traceParent, traceState },
@@ -182,7 +181,8 @@ export async function runScript(
   const param = { OsClient: message.store.tenant, Message: message.envelope.param, EventId: message.key.eventId };
   const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
   tree.begin();
-  const outcome = await slot.run(start, createHostCallSink(tree, engine.key, 1));
+  const outcome = await slot.run(start, createHostCallSink(tree, [engine.key]));
+  noteLimit(tree, engine.key, outcome);
   // Read first: cutting the connection of a killed run dooms the transaction, which is no fault of the database.
   const { doom } = tree.transaction;
   if (isKilled(outcome)) await tree.transaction.abort();

@@ -1,14 +1,18 @@
 import { AppError, type Lang } from '../core/errors.ts';
+import type { LimitPlace } from '../core/limit-report.ts';
 import type { RunLimits } from '../core/run-limits.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HttpClient } from '../ports/http-client.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { HostCallTrace } from '../ports/journal.ts';
 import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
+import type { CallRates } from './call-rates.ts';
 import type { EngineCache } from './engine-cache.ts';
+import type { LimitBook } from './limit-book.ts';
 import type { SenderContext } from './message-build.ts';
 import type { OutboxLimit } from './outbox-limit.ts';
 import type { RunTransaction } from './transaction-scope.ts';
@@ -20,6 +24,9 @@ export interface RunServices {
   readonly http: HttpClient;
   readonly queue: Queue;
   readonly engines: EngineCache;
+  readonly limits: LimitBook;
+  readonly rates: CallRates;
+  readonly metrics: Metrics;
   readonly outboxLimit: OutboxLimit;
   readonly log: Log;
 }
@@ -37,6 +44,7 @@ export interface RunTreeOptions {
   readonly runId: string;
   readonly transaction: RunTransaction;
   readonly store: TenantStore;
+  /** Of the root engine; the wall time and the number of host calls hold for the whole tree. */
   readonly limits: RunLimits;
   readonly lang: Lang;
   readonly user: RunUser | undefined;
@@ -65,6 +73,7 @@ export class RunTree {
   #startedAt: number;
   readonly #requests = new Map<string, number>();
   #wentOutside = false;
+  #slowed = false;
   #inFlight: Promise<unknown> | undefined;
 
   constructor(services: RunServices, options: RunTreeOptions) {
@@ -112,6 +121,18 @@ export class RunTree {
     const number = (this.#requests.get(target) ?? 0) + 1;
     this.#requests.set(target, number);
     return number;
+  }
+
+  /** Where a limit was hit, for the report of it. @param callPath engine keys from the root on. */
+  placeOf(callPath: readonly string[]): LimitPlace {
+    return { rootRunId: this.runId, callPath, background: this.options.event !== undefined };
+  }
+
+  /** True the first time only: the author is told once that the tenant's rate slowed the run. */
+  markSlowed(): boolean {
+    const first = !this.#slowed;
+    this.#slowed = true;
+    return first;
   }
 
   /** Follows one host call, so that the run's end can wait for it. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { SETTING_DOCS, SETTINGS_SCHEMA, type SettingDoc } from './settings-schema.ts';
+import { SETTING_DOCS, type SettingDoc } from './setting-doc.ts';
+import { SETTINGS_SCHEMA } from './settings-schema.ts';
 
 /** One setting as the environment, the documentation and messages need it. */
 export interface Setting {

@@ -1,20 +1,11 @@
 /** Every setting of the host: its rule, its default and what the documentation says about it. */
 import * as z from 'zod';
 import { bilingual } from '../core/bilingual.ts';
+import { LANE_BASE_MB } from '../core/limit-policy.ts';
+import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { TARGET, TENANT, TENANT_OUTBOUND } from './outbound-schema.ts';
 import { Secret } from './secret.ts';
-
-/** What the documentation says about one setting. */
-export interface SettingDoc {
-  readonly zh: string;
-  readonly en: string;
-  /** Set where the default is worked out at start. */
-  readonly computedDefault?: { readonly zh: string; readonly en: string };
-  readonly secret?: true;
-}
-
-/** Documentation by schema. */
-export const SETTING_DOCS = z.registry<SettingDoc>();
+import { setting } from './setting-doc.ts';
 
 const HOST_NAME = z
   .string()
@@ -46,9 +37,6 @@ function secretUrl(...schemes: readonly string[]) {
 
 /** Dead letters may be replayed until they are purged; the inbox must still know them then (or they run twice). */
 const INBOX_MARGIN_DAYS = 7;
-
-/** What a lane process needs beside the heap of its isolate. MB. */
-const LANE_BASE_MB = 100;
 
 export const SETTINGS_SCHEMA = z.strictObject({
   tenant: setting(TENANT.default('demo'), {
@@ -160,6 +148,7 @@ export const SETTINGS_SCHEMA = z.strictObject({
       }),
     })
     .prefault({}),
+  limits: LIMIT_SETTINGS,
   queue: z
     .strictObject({
       type: setting(z.enum(['classic', 'quorum']).default('classic'), {
@@ -237,12 +226,17 @@ export const CROSS_CHECKS: readonly CrossCheck[] = [
     ),
     holds: ({ sandbox, run }) => sandbox.rssMb >= run.heapMb + LANE_BASE_MB,
   },
+  {
+    path: 'run.wallSeconds',
+    rule: bilingual('须不大于 limits.maxWallSeconds', 'at most limits.maxWallSeconds'),
+    holds: ({ run, limits }) => run.wallSeconds <= limits.maxWallSeconds,
+  },
+  {
+    path: 'run.heapMb',
+    rule: bilingual('须不大于 limits.maxHeapMb', 'at most limits.maxHeapMb'),
+    holds: ({ run, limits }) => run.heapMb <= limits.maxHeapMb,
+  },
 ];
-
-function setting<T extends z.ZodType>(schema: T, doc: SettingDoc): T {
-  SETTING_DOCS.add(schema, doc);
-  return schema;
-}
 
 function seconds(least: number, most: number, preset: number) {
   return z.int().min(least).max(most).default(preset);

@@ -1,3 +1,4 @@
+import type { EngineLimits } from './engine-limits.ts';
 import { accept, type Parsed, refuse } from './errors.ts';
 import { printable } from './printable.ts';
 
@@ -11,6 +12,7 @@ export interface EngineSource {
   readonly enabled: boolean;
   /** Refused over HTTP when set; nested calls still work. */
   readonly stopHttp: boolean;
+  readonly limits: EngineLimits;
 }
 
 const ENGINE_KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/;

@@ -9,6 +9,8 @@ export const LOG_EVENTS = [
   'tenant.provisioned',
   'database.misconfigured',
   'engines.pushed',
+  'engine.limits_adjusted',
+  'run.limit_hit',
   'delivery.settled',
   'delivery.deferred',
   'delivery.batch_undone',

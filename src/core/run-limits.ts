@@ -43,6 +43,15 @@ export const DEFAULT_RUN_LIMITS: RunLimits = Object.freeze({
 /** Longest wall time a binding may ask for (`@timeout`, TimeoutSeconds). */
 export const MAX_WALL_MS = 600_000;
 
+/** Largest V8 heap that an engine may be given (`LimitMemory`). MB. */
+export const MAX_HEAP_MB = 512;
+
+/** Longest wait of a call for its turn; messages wait as long as it takes. Milliseconds. */
+export const CALL_QUEUE_WAIT_MS = 30_000;
+
+/** Host calls a second of one tenant. A busy lane makes some 10,000, so this stops floods, not work. */
+export const HOST_CALLS_PER_SECOND = 20_000;
+
 /** Largest message a script may send; a larger one is Code 0. */
 export const MAX_SENT_MESSAGE_BYTES = 4 * MIB;
 

@@ -9,7 +9,6 @@ import type { StartOptions, Terminal } from '../cli/command.ts';
 import { composeHost, type Host, type HostSettings } from '../compose.ts';
 import { type Config, loadConfig } from '../config/load-config.ts';
 import { AppError, coerceError, describeError } from '../core/errors.ts';
-import { DEFAULT_RUN_LIMITS } from '../core/run-limits.ts';
 import { drainWithin, Releasers } from '../lifecycle.ts';
 import type { Log } from '../ports/log.ts';
 import type { TenantDirectory } from '../ports/tenant-store.ts';
@@ -18,6 +17,7 @@ import { provideAdminToken } from './admin-token.ts';
 import { makeDataDir } from './data-dir.ts';
 import { provideDemo } from './demo.ts';
 import { hostBanner } from './host-banner.ts';
+import { limitPolicyOf } from './limit-policy-of.ts';
 import { openAdapters } from './open-adapters.ts';
 import { StopSignals } from './stop-signals.ts';
 
@@ -133,13 +133,7 @@ function settingsOf(config: Config): HostSettings {
   const { deadLetterDays, inboxDays, attemptDays, logDays } = config.retention;
   return {
     lang: config.lang,
-    limits: {
-      ...DEFAULT_RUN_LIMITS,
-      wallMs: config.run.wallSeconds * 1000,
-      cpuMs: config.run.cpuSeconds * 1000,
-      heapMb: config.run.heapMb,
-      rssMb: config.sandbox.rssMb,
-    },
+    limits: limitPolicyOf(config),
     reconcileMs: config.reconcileSeconds * 1000,
     consumerTimeoutMs: config.queue.consumerTimeoutSeconds * 1000,
     retention: {

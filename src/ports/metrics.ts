@@ -4,6 +4,8 @@ export interface Metrics {
   deliverySettled(tenant: string, outcome: string): void;
   /** A lane was killed or died under a run; `reason` is the error code. */
   laneKilled(reason: string): void;
+  /** A limit ended or slowed a run; `code` is its error code. */
+  limitHit(tenant: string, code: string): void;
 }
 
 /** What is measured at the moment somebody asks. */

@@ -19,6 +19,7 @@ export function createMetrics(): MetricsPage {
   const deliveries = counter('v8host_deliveries_total', 'Deliveries by how they ended', ['tenant', 'outcome']);
   const inboxHits = counter('v8host_inbox_hits_total', 'Deliveries answered by the inbox without a run', ['tenant']);
   const kills = counter('v8host_sandbox_kills_total', 'Lanes killed or lost under a run, by reason', ['reason']);
+  const limits = counter('v8host_limits_hit_total', 'Runs that a limit ended or slowed, by code', ['tenant', 'code']);
   const inFlight = gauge('v8host_in_flight', 'Deliveries being handled');
   const lanes = gauge('v8host_lanes', 'Sandbox lanes by state', ['state']);
   const rows = gauge('v8host_outbox_rows', 'Messages committed and not sent yet', ['tenant']);
@@ -32,6 +33,7 @@ export function createMetrics(): MetricsPage {
       if (outcome === 'duplicate') inboxHits.inc({ tenant });
     },
     laneKilled: (reason) => kills.inc({ reason }),
+    limitHit: (tenant, code) => limits.inc({ tenant, code }),
     async render(reading) {
       inFlight.set(reading.inFlight);
       lanes.set({ state: 'busy' }, reading.lanes.busy);

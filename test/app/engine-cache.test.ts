@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { EmbeddedInvalidation } from '../../src/adapters/embedded/embedded-invalidation.ts';
 import { EngineCache } from '../../src/app/engine-cache.ts';
 import type { EngineSource } from '../../src/core/engine.ts';
+import { NO_ENGINE_LIMITS } from '../../src/core/engine-limits.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { InvalidationListener } from '../../src/ports/invalidation.ts';
 import type { EngineStore } from '../../src/ports/tenant-store.ts';
@@ -21,7 +22,15 @@ class EngineTable implements EngineStore {
   gate: Promise<void> = Promise.resolve();
 
   write(key: string, version: string, enabled = true): void {
-    this.rows.set(key.toLowerCase(), { key, name: key, source: version, version, enabled, stopHttp: false });
+    this.rows.set(key.toLowerCase(), {
+      key,
+      name: key,
+      source: version,
+      version,
+      enabled,
+      stopHttp: false,
+      limits: NO_ENGINE_LIMITS,
+    });
   }
 
   async find(engineKey: string): Promise<EngineSource | undefined> {

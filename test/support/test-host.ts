@@ -7,7 +7,14 @@ import { createSqliteDirectory } from '../../src/adapters/sql/tenant-directory.t
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { systemIds } from '../../src/adapters/system/system-ids.ts';
 import { type Adapters, composeHost, type Host } from '../../src/compose.ts';
-import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../src/core/run-limits.ts';
+import type { LimitPolicy } from '../../src/core/limit-policy.ts';
+import {
+  DEFAULT_RUN_LIMITS,
+  HOST_CALLS_PER_SECOND,
+  MAX_HEAP_MB,
+  MAX_WALL_MS,
+  type RunLimits,
+} from '../../src/core/run-limits.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { OutgoingMessage } from '../../src/ports/queue.ts';
 import type { TenantStore } from '../../src/ports/tenant-store.ts';
@@ -27,6 +34,8 @@ export interface TestHostOptions {
   readonly log?: Log;
   readonly lanes?: number;
   readonly limits?: Partial<RunLimits>;
+  /** What the operator decided about limits. */
+  readonly policy?: Partial<LimitPolicy>;
   /** Replaces adapters by ones that fail at a chosen step. */
   readonly decorate?: (adapters: Adapters) => Adapters;
 }
@@ -58,7 +67,13 @@ export class TestHost {
     const adapters = options.decorate?.(real) ?? real;
     const host = composeHost(adapters, {
       lang: 'en',
-      limits: { ...DEFAULT_RUN_LIMITS, wallMs: 10_000, cpuMs: 5_000, ...options.limits },
+      limits: {
+        defaults: { ...DEFAULT_RUN_LIMITS, wallMs: 10_000, cpuMs: 5_000, ...options.limits },
+        caps: { wallMs: MAX_WALL_MS, heapMb: MAX_HEAP_MB },
+        hostCallsPerSecond: HOST_CALLS_PER_SECOND,
+        tenants: new Map(),
+        ...options.policy,
+      },
       reconcileMs: 15_000,
       consumerTimeoutMs: 1_800_000,
       retention: RETENTION,

@@ -1,4 +1,5 @@
 import { type EngineSource, isEnabled } from '../../core/engine.ts';
+import { readEngineLimits } from '../../core/engine-limits.ts';
 import { decodeEngineSource } from '../../core/engine-source.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { EngineStore } from '../../ports/tenant-store.ts';
@@ -35,6 +36,7 @@ export function toEngineSource(row: PlatformRow, ids: Ids): EngineSource {
     version: ids.sha256Hex(source).slice(0, VERSION_LENGTH),
     enabled: isEnabled(row.IsEnable),
     stopHttp: isSet(row.StopHttp),
+    limits: readEngineLimits(row),
   };
 }
 

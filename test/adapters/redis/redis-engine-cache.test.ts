@@ -4,6 +4,7 @@ import { createRedis, type RedisServices } from '../../../src/adapters/redis/cre
 import { systemClock } from '../../../src/adapters/system/system-clock.ts';
 import { EngineCache } from '../../../src/app/engine-cache.ts';
 import type { EngineSource } from '../../../src/core/engine.ts';
+import { NO_ENGINE_LIMITS } from '../../../src/core/engine-limits.ts';
 import type { TenantStore } from '../../../src/ports/tenant-store.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/services/redis.ts';
@@ -23,7 +24,15 @@ class SharedRow {
 
   #read(): EngineSource {
     this.asked++;
-    return { key: 'a', name: 'a', source: '', version: this.version, enabled: true, stopHttp: false };
+    return {
+      key: 'a',
+      name: 'a',
+      source: '',
+      version: this.version,
+      enabled: true,
+      stopHttp: false,
+      limits: NO_ENGINE_LIMITS,
+    };
   }
 }
 

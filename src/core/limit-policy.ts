@@ -1,0 +1,80 @@
+import { type EngineLimits, MIN_HEAP_MB } from './engine-limits.ts';
+import type { ErrorRecord } from './errors.ts';
+import type { RunLimits } from './run-limits.ts';
+import { tenantKey } from './tenant.ts';
+
+/** The limits that may be lowered for a tenant: those of its runs, and how often they may call the host. */
+export type TenantCaps = Partial<RunLimits> & { readonly hostCallsPerSecond?: number };
+
+/** What the operator has decided about limits. */
+export interface LimitPolicy {
+  /** For a run whose engine and binding ask for nothing. */
+  readonly defaults: RunLimits;
+  /** No engine and no binding goes above. */
+  readonly caps: { readonly wallMs: number; readonly heapMb: number };
+  /** Host calls of all runs of one tenant. */
+  readonly hostCallsPerSecond: number;
+  /** By tenantKey: nothing of that tenant goes above. */
+  readonly tenants: ReadonlyMap<string, TenantCaps>;
+}
+
+/** Who asks for limits. */
+export interface LimitRequest {
+  readonly tenant: string;
+  readonly engineKey: string;
+  readonly engine: EngineLimits;
+  /** `TimeoutSeconds` of the binding whose message is run; it goes before the engine's `Timeout`. */
+  readonly bindingWallMs?: number;
+}
+
+/** The limits of a run, and what was asked for and is not given. */
+export interface ResolvedLimits {
+  readonly limits: RunLimits;
+  /** ENGINE_LIMIT_INVALID and ENGINE_LIMIT_CAPPED. */
+  readonly warnings: readonly ErrorRecord[];
+}
+
+/** What a lane process needs beside the heap of its isolate. MB. */
+export const LANE_BASE_MB = 100;
+
+/**
+ * Merges the limits of one run: asked by the binding, else by the engine, else the host's default; never above the
+ * tenant's cap and the host's. The heap stays below the memory of the lane, or the process would be killed before
+ * the heap limit can end the script.
+ */
+export function resolveRunLimits(policy: LimitPolicy, request: LimitRequest): ResolvedLimits {
+  const { engine, engineKey } = request;
+  const tenant = policy.tenants.get(tenantKey(request.tenant)) ?? {};
+  const warnings = [...engine.faults];
+  const capped = (name: keyof RunLimits, cap: number, asked?: { field: string; value: number | undefined }): number => {
+    const wanted = asked?.value ?? policy.defaults[name];
+    const limit = Math.min(cap, tenant[name] ?? cap);
+    if (asked?.value !== undefined && asked.value > limit) {
+      const unit = name === 'heapMb' ? 1 : 1000;
+      const params = { engine: engineKey, field: asked.field, asked: asked.value / unit, limit: limit / unit };
+      warnings.push({ code: 'ENGINE_LIMIT_CAPPED', params });
+    }
+    return Math.min(wanted, limit);
+  };
+  const byBinding = request.bindingWallMs !== undefined;
+  const wall = { field: byBinding ? 'TimeoutSeconds' : 'Timeout', value: request.bindingWallMs ?? engine.wallMs };
+  const rssMb = capped('rssMb', policy.defaults.rssMb);
+  const heapCap = Math.max(MIN_HEAP_MB, Math.min(policy.caps.heapMb, rssMb - LANE_BASE_MB));
+  const limits = Object.fromEntries(
+    Object.entries(policy.defaults).map(([name, value]) => [name, capped(name as keyof RunLimits, value)]),
+  ) as unknown as RunLimits;
+  return {
+    limits: {
+      ...limits,
+      wallMs: capped('wallMs', policy.caps.wallMs, wall),
+      heapMb: capped('heapMb', heapCap, { field: 'LimitMemory', value: engine.heapMb }),
+    },
+    warnings,
+  };
+}
+
+/** Host calls a second that all runs of a tenant may make together. */
+export function hostCallRateOf(policy: LimitPolicy, tenant: string): number {
+  const cap = policy.tenants.get(tenantKey(tenant))?.hostCallsPerSecond;
+  return Math.min(policy.hostCallsPerSecond, cap ?? policy.hostCallsPerSecond);
+}
