@@ -65,6 +65,11 @@ interface V8Api {
   readonly ApiEngineKey: string;
   /** `Client`：来自 HTTP 或 CLI；`Server`：消息或其他引擎。`Client` over HTTP and CLI, `Server` by a message or engine. */
   readonly InvokeType: 'Client' | 'Server';
+  /**
+   * 本次运行的限额；见 docs/limits.zh-CN.md。The limits of this run; see docs/limits.md.
+   * @example if (rows.length > 500 && V8.Limits.TimeoutSeconds < 60) return { Code: 0, Msg: 'split the batch' };
+   */
+  readonly Limits: V8Limits;
   /** 旧式返回值：仅当脚本没有 return 值时使用。Older way to give the result: counts only when nothing is returned. */
   Result: any;
   /**
@@ -81,6 +86,31 @@ interface V8Api {
   readonly Method: V8Method;
   readonly EncryptHelper: V8EncryptHelper;
   readonly Base64: V8Base64;
+}
+
+/** 一次运行的限额；null 表示本平台不按此计数。The limits of a run; null is what this host does not count. */
+interface V8Limits {
+  /** 墙钟时间，含平台调用。Wall time, host calls included. */
+  readonly TimeoutSeconds: number;
+  readonly CpuSeconds: number;
+  /** V8 堆。V8 heap. */
+  readonly LimitMemoryMB: number;
+  /** 沙箱进程的内存。Memory of the sandbox process. */
+  readonly CallTreeLimitMemoryMB: number;
+  readonly NestedApiDepthLimit: number;
+  /** 根引擎为 1。1 for the root engine. */
+  readonly CurrentDepth: number;
+  /** 由消息触发时为 true。True when a message started the run. */
+  readonly IsBackgroundTask: boolean;
+  readonly HostCalls: number;
+  readonly ResultBytes: number;
+  readonly LogLines: number;
+  readonly MaxStatements: null;
+  readonly LimitRecursion: null;
+  readonly IsolateNestedApiMemory: true;
+  readonly ResidentMemoryGuardOnly: false;
+  readonly UnlimitedRuntime: false;
+  readonly MemoryAccounting: 'LiveHeapBytes';
 }
 
 interface V8User {

@@ -4,6 +4,7 @@ import { AppError, coerceError, orThrow } from '../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { parseJson } from '../core/json-text.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
+import { scriptLimits } from '../core/script-limits.ts';
 import type { HostCallAnswer, HostCallSink } from '../ports/engine-runner.ts';
 import type { HostCallName } from '../protocol/host-call-names.ts';
 import type { ConsoleLevel, RunStart } from '../protocol/messages.ts';
@@ -21,8 +22,13 @@ export interface EngineInvocation {
 }
 
 /** What the lane needs to run an invocation of this tree. */
-export function runStartOf(tree: RunTree, invocation: EngineInvocation, limits = tree.options.limits): RunStart {
-  const { store, user } = tree.options;
+export function runStartOf(
+  tree: RunTree,
+  invocation: EngineInvocation,
+  limits = tree.options.limits,
+  depth = 1,
+): RunStart {
+  const { store, user, event } = tree.options;
   return {
     tenant: store.tenant,
     engineKey: invocation.engine.key,
@@ -36,6 +42,7 @@ export function runStartOf(tree: RunTree, invocation: EngineInvocation, limits =
       EventName: '',
       ApiEngineKey: invocation.engine.key,
       InvokeType: invocation.invokeType,
+      Limits: scriptLimits(limits, depth, event !== undefined),
     },
   };
 }
@@ -137,7 +144,7 @@ async function startNested(
   const limits = tree.services.limits.of(tree.options.store, engine);
   return {
     kind: 'nested',
-    run: runStartOf(tree, { engine, param, invokeType: 'Server' }, limits),
+    run: runStartOf(tree, { engine, param, invokeType: 'Server' }, limits, callPath.length),
     calls: createHostCallSink(tree, callPath),
     finish: async (outcome: RunOutcome) => {
       noteLimit(tree, engine.key, outcome);

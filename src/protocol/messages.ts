@@ -43,6 +43,7 @@ export interface ScriptInput {
   readonly EventName: string;
   readonly ApiEngineKey: string;
   readonly InvokeType: 'Client' | 'Server';
+  readonly Limits: JsonValue;
 }
 
 /** Everything a lane needs for one run. */

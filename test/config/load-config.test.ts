@@ -52,6 +52,20 @@ describe('configuration', () => {
         log: { level: 'info', format: 'auto' },
         sandbox: { lanes: 2, rssMb: 300 },
         run: { wallSeconds: 60, cpuSeconds: 10, heapMb: 128 },
+        limits: {
+          maxWallSeconds: 600,
+          maxHeapMb: 512,
+          resultKb: 1024,
+          paramKb: 8192,
+          argumentKb: 16384,
+          replyKb: 16384,
+          hostCalls: 10000,
+          hostCallsPerSecond: 20000,
+          nesting: 32,
+          logLines: 256,
+          logKb: 64,
+          tenants: [],
+        },
         queue: { type: 'classic', consumerTimeoutSeconds: 1800 },
         pool: { perTenant: 10 },
         outbound: { allow: [], tenants: {} },
@@ -228,6 +242,13 @@ describe('configuration', () => {
 
   it('refuses a process limit that the heap limit cannot come before', () => {
     assert.match(problemsOf({ env: { V8HOST_RUN_HEAP_MB: '256' } })[0] ?? '', /^sandbox\.rssMb .*run\.heapMb \+ 100/);
+    const low = { V8HOST_LIMITS_MAX_WALL_SECONDS: '30', V8HOST_LIMITS_MAX_HEAP_MB: '64' };
+    assert.deepEqual(
+      problemsOf({ env: low }).map((problem) => problem.split(' ')[0]),
+      ['run.wallSeconds', 'run.heapMb'],
+    );
+    const cap = problemsOf({ env: { V8HOST_LIMITS_TENANTS: 'shop.wallSeconds=5,shop.heapMB=x' } });
+    assert.match(cap[0] ?? '', /^limits\.tenants\.1 .*use heapMb/);
   });
 
   it('is frozen all through', () => {

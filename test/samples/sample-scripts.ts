@@ -74,6 +74,7 @@ export async function runSample(
           EventName: '',
           ApiEngineKey: key,
           InvokeType: 'Server',
+          Limits: null,
         },
       },
       sinkOf(run),

@@ -72,6 +72,7 @@ export function runStart(source: string, options: RunOptions = {}): RunStart {
       EventName: '',
       ApiEngineKey: engineKey,
       InvokeType: 'Server',
+      Limits: null,
       ...options.input,
     },
     limits: { ...DEFAULT_RUN_LIMITS, ...options.limits },
