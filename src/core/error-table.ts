@@ -97,6 +97,7 @@ const ROWS = {
   ROW_NOT_UNIQUE: ['conflict', 409, 'never', 'info', '表 {table} 已有相同的 {field}：违反唯一约束。', 'Table {table} already has a row with the same {field}: unique constraint.'],
   TOO_MANY_ROWS: ['invalid', 413, 'never', 'info', '一次读取超过 {limit} 行：请用 _PageIndex、_PageSize 分页。', 'One read returns more than {limit} rows: use _PageIndex and _PageSize.'],
   DB_STATEMENT: ['script', 422, 'policy', 'info', '数据库拒绝了语句：{message}', 'The database refused the statement: {message}'],
+  SQL_REFUSED: ['denied', 403, 'never', 'warn', 'SQL 被拒绝，问题在 {part}：{rule}', 'The SQL is refused at {part}: {rule}'],
   DB_BUSY: ['unavailable', 503, 'always', 'info', '数据库忙，等待锁超时：稍后重试。', 'The database is busy, a lock was not granted in time: try again.'],
   DB_TX_LOST: ['unavailable', 503, 'always', 'warn', '数据库已结束本次事务，本次运行的结果不会提交，消息会自动重试。', 'The database ended the transaction; nothing of this run is committed, the message runs again by itself.'],
   DB_TORN: ['internal', 500, 'never', 'error', '事务被中途提交，运行结果不完整：消息进入死信，请人工核对。', 'The transaction was committed half-way: the message goes to the dead letters, check its effects by hand.'],

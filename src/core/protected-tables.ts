@@ -2,7 +2,7 @@
 export type TableAccess = 'hidden' | 'read' | 'write';
 
 /** Inbox, outbox and the like carry the guarantees; the registry carries other tenants' connections. */
-const HIDDEN = [/^mq_/, /^sqlite_/, /^schema_migration$/, /^sys_osclients$/];
+const HIDDEN = [/^mq_/, /^sqlite_/, /^dbstat$/, /^schema_migration$/, /^sys_osclients$/];
 
 /** What the platform writes or what gives rights (engines, bindings) is readable only. */
 const READ_ONLY: ReadonlySet<string> = new Set([
