@@ -79,6 +79,15 @@ interface V8Api {
    * In runs of a message everything is in it already.
    */
   readonly DbTrans: V8Transaction;
+  /**
+   * 租户数据库。用 SQL 读写；不加入平台事务（消息处理中除外）。
+   *
+   * The tenant's database by SQL. Each statement commits by itself, except in runs of a message, where everything is in
+   * the platform transaction.
+   */
+  readonly Db: V8Sql;
+  /** 只读查询，看得到本次运行写入的数据。The same for reads only; it sees what the run itself wrote. */
+  readonly DbRead: V8Sql;
   readonly FormEngine: V8FormEngine;
   readonly ApiEngine: V8ApiEngine;
   readonly MQ: V8Mq;
@@ -119,12 +128,86 @@ interface V8User {
   readonly [field: string]: any;
 }
 
-/** 由平台提交或回滚；下列方法不做任何事。Ended by the platform alone: these methods do nothing. */
+/** 一条 SQL：MySQL 写法，只能是一条 SELECT、INSERT、UPDATE、DELETE、REPLACE 或 WITH。 */
+interface V8Sql {
+  /**
+   * 开始一条语句，值用 @名称 写，再由 AddInParameter 给出；失败时抛出 Error（带 ReasonCode）。
+   *
+   * One statement in MySQL's dialect. Never build it from values: write `@name` and give the value by AddInParameter.
+   * Failures are thrown as an Error with `ReasonCode`. Refused: DDL, transaction words, several statements, schema names,
+   * variables, tables of the platform. In runs of a message let the statement itself check what was read.
+   * @example
+   * var n = V8.Db.FromSql('update bin set Qty = Qty - @n where Id = @id and Qty >= @n')
+   *   .AddInParameter('@n', 3).AddInParameter('@id', V8.Param.BinId)
+   *   .ExecuteNonQuery();
+   * if (n === 0) return { Code: 0, Msg: 'too few' };
+   */
+  FromSql(sql: string): V8SqlSection;
+}
+
+/** 参数值。A parameter's value. */
+type V8SqlValue = string | number | boolean | bigint | Date | null | undefined;
+
+/** 一条等待执行的 SQL。A statement that waits for its values and its end. Every end also as `…Async`, with a promise. */
+interface V8SqlSection {
+  /**
+   * 给参数赋值；名称可带或不带 @。数组用于 `IN (@ids)`。undefined 即 NULL，Date 为本地时间文本。
+   *
+   * Gives a parameter its value, and returns the same section. A list is for `IN (@ids)`; undefined is NULL; a Date is
+   * its local text.
+   */
+  AddInParameter(name: string, value: V8SqlValue | V8SqlValue[]): this;
+  AddInParameter(name: string, type: any, value: V8SqlValue): this;
+  AddInParameter(name: string, type: any, size: any, value: V8SqlValue): this;
+  /** 同 AddInParameter（参数值从不写入日志）。The same: no value of a parameter is ever logged. */
+  AddSensitiveInParameter(name: string, value: V8SqlValue | V8SqlValue[]): this;
+  AddSensitiveInParameter(name: string, type: any, value: V8SqlValue): this;
+  AddSensitiveInParameter(name: string, type: any, size: any, value: V8SqlValue): this;
+  AddParameter(...parameters: { ParameterName: string; Value: V8SqlValue }[]): this;
+  /** 秒。语句最长到运行的时限为止。Seconds; the limit of the run ends a statement in any case. */
+  SetCommandTimeout(seconds: number): this;
+  /** 所有行；没有时为 []。All rows; without LIMIT more than 10,000 fail, with it 100,000. */
+  ToArray(): V8Row[];
+  ToArrayAsync(): Promise<V8Row[]>;
+  ToList(): V8Row[];
+  ToListAsync(): Promise<V8Row[]>;
+  /** 第一行或 null。The first row or null. */
+  First(): V8Row | null;
+  FirstAsync(): Promise<V8Row | null>;
+  ToFirst(): V8Row | null;
+  ToFirstAsync(): Promise<V8Row | null>;
+  ToFirstDefault(): V8Row | null;
+  ToFirstDefaultAsync(): Promise<V8Row | null>;
+  /** 第一行第一列，没有时为 null。First column of the first row, null when there is none. */
+  ToScalar(): any;
+  ToScalarAsync(): Promise<any>;
+  /** 整数；没有时为 0。As a whole number; 0 when there is none. */
+  ToInt(): number;
+  ToIntAsync(): Promise<number>;
+  /** 整数；超过 2^53-1 时为文本。As a whole number; text beyond 2^53-1. */
+  ToLong(): number | string;
+  ToLongAsync(): Promise<number | string>;
+  ToDecimal(): number;
+  ToDecimalAsync(): Promise<number>;
+  /** 文本；没有时为空文本。As text; empty when there is none. */
+  ToStringValue(): string;
+  ToStringValueAsync(): Promise<string>;
+  /** 有行，且第一列不是 0 或空。There is a row and its first value is neither 0 nor blank. */
+  Exists(): boolean;
+  ExistsAsync(): Promise<boolean>;
+  /** INSERT、UPDATE、DELETE、REPLACE 匹配的行数。Matched rows of a write. */
+  ExecuteNonQuery(): number;
+  ExecuteNonQueryAsync(): Promise<number>;
+}
+
+/** 由平台提交或回滚；前四个方法不做任何事。Ended by the platform alone: the first four methods do nothing but warn. */
 interface V8Transaction {
   Commit(): void;
   Rollback(): void;
   Close(): void;
   Dispose(): void;
+  /** 在平台事务里执行 SQL。SQL in the platform transaction; see V8Sql. */
+  FromSql(sql: string): V8SqlSection;
 }
 
 /** 一行数据：列名 -> 值。日期为文本，布尔为 0/1。A row: column to value. Dates are text, booleans 0 and 1. */

@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts';
+import type { SqlSession } from '../ports/sql-session.ts';
 import type { TableStore } from '../ports/table-store.ts';
 import type { Doom, OutboxMessage, TenantStore, TenantTx } from '../ports/tenant-store.ts';
 import type { BuiltMessage } from './message-build.ts';
@@ -32,6 +33,11 @@ export class BatchPart implements RunTransaction {
   async tables(): Promise<TableStore> {
     this.#assertRunning();
     return this.#tx.tables;
+  }
+
+  async sql(): Promise<SqlSession> {
+    this.#assertRunning();
+    return this.#tx.sql;
   }
 
   async addMessage(message: BuiltMessage): Promise<void> {

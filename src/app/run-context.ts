@@ -4,6 +4,7 @@ import type { JsonValue } from '../core/json.ts';
 import type { HostCallAnswer } from '../ports/engine-runner.ts';
 import type { SysLogRecord } from '../ports/journal.ts';
 import type { RunContext, RunUser } from '../ports/run-context.ts';
+import type { SqlSession } from '../ports/sql-session.ts';
 import type { TableStore } from '../ports/table-store.ts';
 import type { ConsoleLevel } from '../protocol/messages.ts';
 import { type BuiltMessage, buildMessage } from './message-build.ts';
@@ -69,6 +70,10 @@ export class EngineRunContext implements RunContext {
 
   tables(joins: boolean): Promise<TableStore> {
     return this.#tree.transaction.tables(joins, this.#tree.options.alwaysJoin);
+  }
+
+  sql(joins: boolean): Promise<SqlSession> {
+    return this.#tree.transaction.sql(joins, this.#tree.options.alwaysJoin);
   }
 
   runEngine(engineKey: string, param: JsonValue, joins: boolean): Promise<HostCallAnswer> {

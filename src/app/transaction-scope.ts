@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts';
+import type { SqlSession } from '../ports/sql-session.ts';
 import type { TableStore } from '../ports/table-store.ts';
 import type {
   CommitPacket,
@@ -28,6 +29,8 @@ export interface RunTransaction {
    * the database has one writer: waiting for it would lock the run against itself.
    */
   tables(joins: boolean, alwaysJoin: boolean): Promise<TableStore>;
+  /** The same for a script's own SQL. */
+  sql(joins: boolean, alwaysJoin: boolean): Promise<SqlSession>;
   /** Adds a message to the commit packet. @throws OUTBOX_FULL. */
   addMessage(message: BuiltMessage): Promise<void>;
   /** The run was killed: rolls back at once, also under a statement that does not answer. Never throws. */
@@ -67,9 +70,11 @@ export class TransactionScope implements RunTransaction {
   }
 
   async tables(joins: boolean, alwaysJoin: boolean): Promise<TableStore> {
-    this.#assertRunning();
-    if (joins || alwaysJoin || (this.isOpen && this.#store.singleWriter)) return (await this.#open()).tables;
-    return this.#store.tables;
+    return (await this.#place(joins || alwaysJoin)).tables;
+  }
+
+  async sql(joins: boolean, alwaysJoin: boolean): Promise<SqlSession> {
+    return (await this.#place(joins || alwaysJoin)).sql;
   }
 
   async addMessage(message: BuiltMessage): Promise<void> {
@@ -99,6 +104,11 @@ export class TransactionScope implements RunTransaction {
     this.#ended = true;
     const tx = this.#tx ?? (await this.#opening?.catch(() => undefined));
     if (!wasOver) await tx?.abort();
+  }
+
+  async #place(joins: boolean): Promise<Pick<TenantTx, 'tables' | 'sql'>> {
+    this.#assertRunning();
+    return joins || (this.isOpen && this.#store.singleWriter) ? this.#open() : this.#store;
   }
 
   async #open(): Promise<TenantTx> {

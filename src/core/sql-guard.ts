@@ -121,7 +121,9 @@ class Guard {
         return this.#judgeText(token);
       case 'number':
         // `1.t` might be read as a qualified name.
-        return this.#level.clause === 'tables' && token.text.includes('.') ? refuseSql(token.text, 'schema') : undefined;
+        return this.#level.clause === 'tables' && token.text.includes('.')
+          ? refuseSql(token.text, 'schema')
+          : undefined;
       case 'parameter':
         return undefined;
     }
@@ -157,8 +159,11 @@ class Guard {
   #judgeDot(): Refusal | undefined {
     const [before, after] = [this.#tokens[this.#at - 1], this.#tokens[this.#at + 1]];
     const isDeep = this.#word(2) === '.' || this.#word(-2) === '.' || this.#word(-2) === '(';
-    if (!isDeep && this.#level.clause !== 'tables') return undefined;
-    return refuseSql(`${before?.text ?? ''}.${after?.text ?? ''}`, 'schema');
+    const qualified = `${before?.text ?? ''}.${after?.text ?? ''}`;
+    if (isDeep || this.#level.clause === 'tables') return refuseSql(qualified, 'schema');
+    // After blanks a word may be a keyword again.
+    const isColumn = wordOf(after) === '*' || after?.kind === 'quoted' || (after?.kind === 'word' && !after.gap);
+    return isName(before) && isColumn ? undefined : refuseSql(qualified, 'dot');
   }
 
   #openBracket(): Refusal | undefined {

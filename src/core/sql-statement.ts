@@ -22,7 +22,10 @@ const MAX_LIST = 10_000;
 
 /** Marks that a parameter's name may carry where its value is given (v8-surface.md 4.2). */
 export function parameterKey(name: string): string {
-  return name.trim().replace(/^[@:?]/, '').toLowerCase();
+  return name
+    .trim()
+    .replace(/^[@:?]/, '')
+    .toLowerCase();
 }
 
 /** How many rows a statement may give: its own LIMIT lifts the limit of a careless one. */
@@ -42,7 +45,9 @@ export function withLimit({ tokens, verb }: GuardedSql): readonly SqlToken[] {
 export function isLockClause(tokens: readonly SqlToken[], at: number): boolean {
   const [word, next] = [tokens[at], tokens[at + 1]];
   if (word?.kind !== 'word' || next?.kind !== 'word') return false;
-  return (word.value === 'for' && ['update', 'share'].includes(next.value)) || (word.value === 'lock' && next.value === 'in');
+  return (
+    (word.value === 'for' && ['update', 'share'].includes(next.value)) || (word.value === 'lock' && next.value === 'in')
+  );
 }
 
 /** Tokens of a text of ours: words, numbers and symbols between blanks. */

@@ -69,7 +69,7 @@ function readToken(text: string, at: number, gap: boolean, before: SqlToken | un
   const quoted = match(QUOTED, text, at);
   if (quoted) return { kind: 'quoted', text: quoted[0], value: (quoted[1] ?? '').replaceAll('``', '`'), gap };
   const string = match(STRING, text, at)?.[0];
-  if (string !== undefined) return { kind: 'string', text: string, value: unescape(string), gap };
+  if (string !== undefined) return { kind: 'string', text: string, value: textOf(string), gap };
   const symbol = match(SYMBOL, text, at)?.[0];
   return symbol === undefined ? undefined : { kind: 'symbol', text: symbol, value: symbol, gap };
 }
@@ -80,7 +80,7 @@ export function isName(token: SqlToken | undefined): boolean {
 }
 
 /** The text of a literal. `\%` and `\_` stay as they are: LIKE reads them. */
-function unescape(literal: string): string {
+function textOf(literal: string): string {
   const quote = literal[0] ?? '';
   return literal.slice(1, -1).replace(/\\([\s\S])|''|""/g, (pair, escaped: string | undefined) => {
     if (escaped === undefined) return pair[0] === quote ? quote : pair;
@@ -119,6 +119,7 @@ const RULES = {
   ),
   several: bilingual('一次只能执行一条语句', 'one statement at a time'),
   schema: bilingual('只能写表名，不能带库名', 'write the table alone, without a schema'),
+  dot: bilingual('列写成 表.列，中间不能有空格', 'a column is written table.column, without blanks'),
   textAsTable: bilingual('表名不能写成文本', 'a table is no text'),
   call: bilingual('不允许调用这个函数', 'this function is not allowed'),
   into: bilingual('不允许 SELECT … INTO', 'SELECT … INTO is not allowed'),

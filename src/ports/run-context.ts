@@ -9,6 +9,7 @@ import type { HostCallAnswer } from './engine-runner.ts';
 import type { HttpClient } from './http-client.ts';
 import type { Ids } from './ids.ts';
 import type { SysLogRecord } from './journal.ts';
+import type { SqlSession } from './sql-session.ts';
 import type { TableStore } from './table-store.ts';
 
 export interface RunUser {
@@ -38,6 +39,8 @@ export interface RunContext {
    * transaction when `joins` asks for it or one is open on a single-writer store, else auto-commit.
    */
   tables(joins: boolean): Promise<TableStore>;
+  /** Where this call's own SQL runs, by the same rule. */
+  sql(joins: boolean): Promise<SqlSession>;
   /** Sends a message: into the outbox while a platform transaction is open, else to the queue. Never throws. */
   sendMessage(message: {
     queueName: unknown;

@@ -7,6 +7,7 @@ import type { EngineSource } from '../core/engine.ts';
 import type { DeadReason, ParkedState } from '../core/parked.ts';
 import type { Journal } from './journal.ts';
 import type { MessageProps } from './queue.ts';
+import type { SqlSession } from './sql-session.ts';
 import type { TableStore } from './table-store.ts';
 
 /** Identity of an event inside a tenant's database: the unit of "exactly once". */
@@ -78,6 +79,8 @@ export type Doom = 'DB_BUSY' | 'DB_TX_LOST' | 'DB_TORN' | 'DB_UNAVAILABLE';
  */
 export interface TenantTx {
   readonly tables: TableStore;
+  /** A script's own SQL in the transaction. */
+  readonly sql: SqlSession;
   readonly doom: Doom | undefined;
   /** Inserts the inbox row as `run`. `duplicate` when a committed row is there: the caller rolls back. */
   claim(claim: InboxClaim): Promise<'claimed' | 'duplicate'>;
@@ -214,6 +217,8 @@ export interface TenantStore {
   readonly tenant: string;
   /** Auto-committed access for runs without a platform transaction. */
   readonly tables: TableStore;
+  /** The same for a script's own SQL. */
+  readonly sql: SqlSession;
   readonly parked: ParkedStore;
   readonly outbox: OutboxStore;
   readonly crashes: CrashStore;

@@ -10,6 +10,8 @@ interface HostCallRow {
    * - `parallel`: served at once, whatever else runs: the member touches no transaction.
    */
   readonly async?: 'in-order' | 'parallel';
+  /** The member begins a fluent chain, made by a part of the prelude; the host call is the chain's end. */
+  readonly chain?: true;
 }
 
 /**
@@ -27,6 +29,9 @@ export const HOST_CALL_ROWS = [
   { name: 'FormEngine.DelFormData' },
   { name: 'FormEngine.DelFormDataByWhere' },
   { name: 'ApiEngine.Run', async: 'in-order' },
+  { name: 'Db.FromSql', chain: true },
+  { name: 'DbRead.FromSql', chain: true },
+  { name: 'DbTrans.FromSql', chain: true },
   { name: 'MQ.SendMsg' },
   { name: 'Http.Get', async: 'parallel' },
   { name: 'Http.Post', async: 'parallel' },

@@ -49,6 +49,8 @@ const PARTS = [
   'transaction.js',
   'call-arguments.js',
   'host-calls.js',
+  'sql-section.js',
+  'sql-endings.js',
   'execute.js',
   'seal.js',
 ] as const;

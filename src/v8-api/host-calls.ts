@@ -2,6 +2,7 @@
 import type { HostCallName } from '../protocol/host-call-names.ts';
 import { API_ENGINE } from './api-engine.ts';
 import { ENCRYPT_HELPER } from './encrypt-helper.ts';
+import { DB } from './db.ts';
 import { FORM_ENGINE } from './form-engine.ts';
 import type { HostCall } from './host-call.ts';
 import { HTTP } from './http.ts';
@@ -13,6 +14,7 @@ export type { HostCall } from './host-call.ts';
 export const HOST_CALLS: Readonly<Record<HostCallName, HostCall>> = Object.freeze({
   ...FORM_ENGINE,
   ...API_ENGINE,
+  ...DB,
   ...MQ,
   ...HTTP,
   ...METHOD,

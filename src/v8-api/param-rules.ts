@@ -96,6 +96,23 @@ const PARAM_RULES = {
     zh: '须为 {名称: 文本}，名称和值不能含换行等控制字符。',
     en: 'it must be {Name: text} without line breaks or other control characters.',
   },
+  sqlText: { zh: '须为 SQL 文本。', en: 'it must be SQL text.' },
+  sqlValue: {
+    zh: '须为文本、数字、布尔、null 或它们的数组：对象先用 JSON.stringify 转成文本。',
+    en: 'it must be text, a number, a boolean, null or a list of them: make text of an object with JSON.stringify.',
+  },
+  manyParameters: {
+    zh: '一条语句最多 2,000 个参数：把数组作为一个参数写进 IN (@ids)。',
+    en: 'one statement takes 2,000 parameters at most: give a list as one parameter of IN (@ids).',
+  },
+  readsOnly: {
+    zh: '只能查询：写入请用 V8.Db 或 V8.DbTrans。',
+    en: 'it reads only: write through V8.Db or V8.DbTrans.',
+  },
+  writesOnly: {
+    zh: '只用于 INSERT、UPDATE、DELETE、REPLACE：查询请用 ToArray、First 或 ToScalar。',
+    en: 'it is for INSERT, UPDATE, DELETE and REPLACE: read with ToArray, First or ToScalar.',
+  },
   seconds: { zh: '须为大于 0 的秒数。', en: 'it must be a number of seconds above 0.' },
   bytes: {
     zh: '须为文本或字节数组（0 到 255 的整数）。',

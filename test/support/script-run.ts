@@ -9,6 +9,7 @@ import type { JsonValue } from '../../src/core/json.ts';
 import type { HostCallAnswer } from '../../src/ports/engine-runner.ts';
 import type { HttpRequest, HttpResponse } from '../../src/ports/http-client.ts';
 import type { RunContext, RunUser } from '../../src/ports/run-context.ts';
+import type { SqlSession } from '../../src/ports/sql-session.ts';
 import type { TableStore } from '../../src/ports/table-store.ts';
 import type { HostCallName } from '../../src/protocol/host-call-names.ts';
 import { HOST_CALLS } from '../../src/v8-api/host-calls.ts';
@@ -25,6 +26,7 @@ type SentMessage = Parameters<RunContext['sendMessage']>[0];
 /** What the test gives, and what the run recorded. */
 export interface ScriptRunOptions {
   readonly tables?: TableStore;
+  readonly sql?: SqlSession;
   readonly lang?: Lang;
   readonly user?: RunUser;
   readonly event?: RunContext['event'];
@@ -87,6 +89,11 @@ export class ScriptRun {
         this.joined.push(joins);
         if (tables === undefined) throw new Error('this run has no tables');
         return tables;
+      },
+      sql: async (joins) => {
+        this.joined.push(joins);
+        if (options.sql === undefined) throw new Error('this run has no database');
+        return options.sql;
       },
       sendMessage: async (message) => {
         this.sent.push(message);

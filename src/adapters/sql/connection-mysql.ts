@@ -1,9 +1,11 @@
+import type { EventEmitter } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import mysql, { type Connection, type ResultSetHeader } from 'mysql2';
 import { AppError } from '../../core/errors.ts';
 import type { MysqlAddress } from './address-mysql.ts';
 import { fromMysqlError, fromOpenError, isSessionLost, noAnswer } from './errors-mysql.ts';
+import { ReadBounds } from './read-bounds.ts';
 import { castCell, toBindable, toLiteral, wireSize } from './values-mysql.ts';
 
 /** How a session is made ours. */
@@ -115,6 +117,16 @@ export class MysqlConnection {
     return this.#toResult(answer);
   }
 
+  /** The same for a statement that may give more than the host can hold. @throws AppError also of ReadBounds. */
+  async executeBounded(statement: Statement, timeoutMs?: number): Promise<QueryResult<unknown>> {
+    this.#assertFits(statement);
+    const values = statement.parameters.map(toBindable) as never[];
+    const answer = await this.#askBusily(timeoutMs, (done) => {
+      collectBounded(this.#driver.execute(statement.sql, values) as unknown as EventEmitter, done);
+    });
+    return this.#toResult(answer);
+  }
+
   /**
    * Sends statements of the host in one packet; the server stops at the first that fails. None of them is a SELECT.
    * @throws AppError.
@@ -202,6 +214,29 @@ export class MysqlConnection {
     this.#status = answer.serverStatus;
     return { rows: [], numAffectedRows: BigInt(answer.affectedRows), insertId: BigInt(answer.insertId) };
   }
+}
+
+/** Keeps the rows while they fit; the rest is read and dropped, because the session cannot stop the server. */
+function collectBounded(command: EventEmitter, done: (error: unknown, answer?: unknown) => void): void {
+  const bounds = new ReadBounds();
+  const rows: Record<string, unknown>[] = [];
+  let header: ResultSetHeader | undefined;
+  let failure: unknown;
+  const keep = (row: Record<string, unknown>): unknown => {
+    const refusal = bounds.refuse(row);
+    if (refusal === undefined) rows.push(row);
+    else rows.length = 0;
+    return refusal;
+  };
+  command.on('error', (error) => {
+    failure = error;
+  });
+  // A row comes with the number of its result, the header of a write without.
+  command.on('result', (result: ResultSetHeader | Record<string, unknown>, index?: number) => {
+    if (index === undefined) header = result as ResultSetHeader;
+    else if (failure === undefined) failure = keep(result as Record<string, unknown>);
+  });
+  command.on('end', () => done(failure ?? null, header ?? rows));
 }
 
 function isHeader(answer: unknown): answer is ResultSetHeader {

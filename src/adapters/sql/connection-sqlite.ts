@@ -3,11 +3,16 @@ import type { CompiledQuery, QueryResult } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import { authorizeScript } from './authorizer-sqlite.ts';
 import { fromSqliteError } from './errors-sqlite.ts';
+import { type LocalClock, registerFunctions } from './functions-sqlite.ts';
+import { ReadBounds } from './read-bounds.ts';
 
 /** Whose statement it is: the host's, or a script's under the authorizer. */
 export type Authority = 'host' | 'script';
 
 const MAX_CACHED_STATEMENTS = 200;
+
+/** Longest text or row: a function such as `replace` must not fill the host's memory. The host's own reach 16 MiB. */
+const MAX_VALUE_BYTES = 64 * 1024 * 1024;
 
 /** One connection to one file. Synchronous: a statement is never interrupted by another one of this process. */
 export class SqliteConnection {
@@ -15,28 +20,33 @@ export class SqliteConnection {
   readonly #statements = new Map<string, StatementSync>();
   #authority: Authority = 'host';
 
-  private constructor(db: DatabaseSync) {
+  private constructor(db: DatabaseSync, clock: LocalClock) {
     this.#db = db;
+    db.limits.length = MAX_VALUE_BYTES;
+    registerFunctions(db, clock);
     db.setAuthorizer((action, first, second) =>
       this.#authority === 'host' ? constants.SQLITE_OK : authorizeScript(action, first, second),
     );
   }
 
   /** @throws AppError DB_UNAVAILABLE when the file is no database or cannot be opened, DB_BUSY. */
-  static open(path: string, options: { readOnly: boolean }): SqliteConnection {
+  static open(path: string, options: { readOnly: boolean; clock: LocalClock }): SqliteConnection {
     try {
       const db = new DatabaseSync(path, { readOnly: options.readOnly, timeout: 0 });
-      return SqliteConnection.#configured(db, options.readOnly);
+      return SqliteConnection.#configured(db, options);
     } catch (error: unknown) {
       throw fromSqliteError(error);
     }
   }
 
-  static #configured(db: DatabaseSync, readOnly: boolean): SqliteConnection {
+  static #configured(
+    db: DatabaseSync,
+    { readOnly, clock }: { readOnly: boolean; clock: LocalClock },
+  ): SqliteConnection {
     try {
       // FULL: an acknowledgement may be less durable than the effect, never more (delivery.md F11).
       if (!readOnly) db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-      return new SqliteConnection(db);
+      return new SqliteConnection(db, clock);
     } catch (error: unknown) {
       db.close();
       throw error;
@@ -68,7 +78,7 @@ export class SqliteConnection {
     // Also while it runs: SQLite prepares a statement again by itself after a change of the schema.
     this.#authority = authority;
     try {
-      return run(this.#prepare(query.sql, authority), values);
+      return run(this.#prepare(query.sql, authority), values, authority);
     } catch (error: unknown) {
       throw fromSqliteError(error);
     } finally {
@@ -100,10 +110,28 @@ export class SqliteConnection {
   }
 }
 
-function run(statement: StatementSync, values: SQLInputValue[]): QueryResult<Record<string, unknown>> {
-  if (statement.columns().length > 0) return { rows: statement.all(...values).map(fromDatabase) };
+function run(
+  statement: StatementSync,
+  values: SQLInputValue[],
+  authority: Authority,
+): QueryResult<Record<string, unknown>> {
+  if (statement.columns().length > 0) {
+    const rows = authority === 'script' ? readBounded(statement, values) : statement.all(...values);
+    return { rows: rows.map(fromDatabase) };
+  }
   const { changes, lastInsertRowid } = statement.run(...values);
   return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+}
+
+function readBounded(statement: StatementSync, values: SQLInputValue[]): Record<string, SQLOutputValue>[] {
+  const bounds = new ReadBounds();
+  const rows: Record<string, SQLOutputValue>[] = [];
+  for (const row of statement.iterate(...values)) {
+    const refusal = bounds.refuse(row);
+    if (refusal !== undefined) throw refusal;
+    rows.push(row);
+  }
+  return rows;
 }
 
 /** Integers arrive as BigInt and become numbers where a number is exact, else text (defaults.md 7). */

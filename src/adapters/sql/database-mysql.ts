@@ -89,11 +89,12 @@ export class MysqlDatabase implements SqlDatabase {
     this.#runs = this.#pool('run', runs);
     this.#scripts = this.#pool('single', scripts);
     this.#system = this.#pool('single', Math.max(2, system));
-    const read = this.#single(this.#system, { waitMs: SYSTEM_WAIT_MS, timeoutMs: SYSTEM_STATEMENT_MS, again: true });
+    const ours = { waitMs: SYSTEM_WAIT_MS, timeoutMs: SYSTEM_STATEMENT_MS, bounded: false };
+    const read = this.#single(this.#system, { ...ours, again: true });
     this.reader = kyselyOver<SystemTables>(this.dialect, read);
     const uniqueKeys = new UniqueKeys(this.reader);
     this.#parts = { dialect: this.dialect, uniqueKeys, kill: (id) => this.#kill(id) };
-    const patience = { waitMs: SCRIPT_WAIT_MS, timeoutMs: SCRIPT_STATEMENT_MS };
+    const patience = { waitMs: SCRIPT_WAIT_MS, timeoutMs: SCRIPT_STATEMENT_MS, bounded: true };
     const scriptRead = this.#single(this.#scripts, { ...patience, again: true });
     const scriptWrite = this.#single(this.#scripts, { ...patience, again: false });
     this.scriptReader = kyselyOver(this.dialect, onlyRows(scriptRead));
@@ -210,6 +211,7 @@ export class MysqlDatabase implements SqlDatabase {
     return async (query) => {
       const { connection, reused } = await pool.acquire(patience.waitMs);
       try {
+        if (patience.bounded) return await connection.executeBounded(query, patience.timeoutMs);
         return await connection.execute(query, patience.timeoutMs);
       } catch (error: unknown) {
         if (!patience.again || !reused || !isSessionLost(coerceError(error))) throw error;
@@ -237,6 +239,8 @@ interface Patience {
   readonly timeoutMs: number;
   /** Sends the statement once more when its connection turns out dead: for reads. */
   readonly again: boolean;
+  /** Counts what the statement gives (read-bounds.ts). */
+  readonly bounded: boolean;
 }
 
 function onlyRows(execute: ExecuteStatement): ExecuteStatement {

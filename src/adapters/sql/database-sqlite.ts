@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, coerceError } from '../../core/errors.ts';
 import { SqliteConnection } from './connection-sqlite.ts';
 import { sqliteDialect } from './dialect-sqlite.ts';
+import type { LocalClock } from './functions-sqlite.ts';
 import { kyselyOver } from './kysely-session.ts';
 import type { SqlDatabase, TxSession } from './sql-database.ts';
 import type { ScriptDb, SystemDb, SystemTables } from './system-tables.ts';
@@ -39,11 +40,11 @@ export class SqliteDatabase implements SqlDatabase {
     this.scriptReader = kyselyOver(sqliteDialect, async (query) => reads.execute(query, 'script'));
   }
 
-  /** Opens or creates the file. @throws AppError DB_UNAVAILABLE, DB_BUSY. */
-  static open(path: string): SqliteDatabase {
+  /** Opens or creates the file. @param clock what NOW() says. @throws AppError DB_UNAVAILABLE, DB_BUSY. */
+  static open(path: string, clock: LocalClock): SqliteDatabase {
     const opened: SqliteConnection[] = [];
     const connect = (readOnly: boolean) => {
-      const connection = SqliteConnection.open(path, { readOnly });
+      const connection = SqliteConnection.open(path, { readOnly, clock });
       opened.push(connection);
       return connection;
     };

@@ -36,6 +36,7 @@ export function createMysqlDialect(vendor: MysqlVendor): SqlDialect {
     sameText: (column, value) => sql<boolean>`lower(${sql.ref(column)}) = lower(${value})`,
     columnType: (type) => columnType(type, vendor),
     limitedWrite: (head, _table, rows) => sql`${head} ${rows}`,
+    ownSql: (tokens) => tokens,
     readTable,
   } satisfies SqlDialect);
 }

@@ -1,4 +1,5 @@
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
+import { rewriteForSqlite } from './rewrite-sqlite.ts';
 import type { CatalogueTable, ColumnType, SqlDialect } from './sql-dialect.ts';
 import type { SystemDb } from './system-tables.ts';
 
@@ -19,6 +20,7 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   sameText: (column, value) => sql<boolean>`${sql.ref(column)} = ${value} collate nocase`,
   columnType,
   limitedWrite: (head, table, rows) => sql`${head} where rowid in (select rowid from ${sql.table(table)} ${rows})`,
+  ownSql: rewriteForSqlite,
   readTable,
 } satisfies SqlDialect);
 

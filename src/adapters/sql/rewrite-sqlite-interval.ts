@@ -43,7 +43,12 @@ const UNITS: ReadonlySet<string> = new Set('microsecond second minute hour day w
 function asArguments(tokens: readonly SqlToken[], at: number): readonly SqlToken[] | undefined {
   const unit = unitAfter(tokens, at);
   if (unit === -1) return undefined;
-  return [...tokens.slice(0, at), ...tokens.slice(at + 1, unit), ...unitText(tokens[unit] as SqlToken), ...tokens.slice(unit + 1)];
+  return [
+    ...tokens.slice(0, at),
+    ...tokens.slice(at + 1, unit),
+    ...unitText(tokens[unit] as SqlToken),
+    ...tokens.slice(unit + 1),
+  ];
 }
 
 function asCall(tokens: readonly SqlToken[], at: number): readonly SqlToken[] | undefined {
@@ -81,7 +86,9 @@ function operandBefore(tokens: readonly SqlToken[], operator: number): number | 
 }
 
 /** Before a bracket these call nothing. */
-const KEYWORDS: ReadonlySet<string> = new Set('and or not in where on when then else select between by having set'.split(' '));
+const KEYWORDS: ReadonlySet<string> = new Set(
+  'and or not in where on when then else select between by having set'.split(' '),
+);
 
 function openingBracket(tokens: readonly SqlToken[], closing: number): number {
   let depth = 0;

@@ -88,7 +88,8 @@ const OPERATORS: Readonly<Record<string, string>> = {
 const operators: Replace = (tokens, at) => {
   const token = tokens[at];
   if (isWord(token, 'div') && !isColumn(tokens, at)) return { with: fresh('/'), used: 1 };
-  if (isWord(token, 'mod') && !isColumn(tokens, at) && !isSymbol(tokens[at + 1], '(')) return { with: fresh('%'), used: 1 };
+  if (isWord(token, 'mod') && !isColumn(tokens, at) && !isSymbol(tokens[at + 1], '('))
+    return { with: fresh('%'), used: 1 };
   if (isWord(token, 'straight_join')) return { with: fresh('join'), used: 1 };
   const written = token?.kind === 'symbol' ? OPERATORS[token.value] : undefined;
   return written === undefined ? undefined : { with: withGapAfter(fresh(written), tokens[at + 1]), used: 1 };
@@ -125,7 +126,9 @@ const functionNames: Replace = (tokens, at) => {
   const token = tokens[at];
   const isCall = token?.kind === 'word' && isSymbol(tokens[at + 1], '(') && !isColumn(tokens, at);
   const name = isCall && Object.hasOwn(FUNCTION_NAMES, token.value) ? FUNCTION_NAMES[token.value] : undefined;
-  return token === undefined || name === undefined ? undefined : { with: [{ ...token, text: name, value: name }], used: 1 };
+  return token === undefined || name === undefined
+    ? undefined
+    : { with: [{ ...token, text: name, value: name }], used: 1 };
 };
 
 /** `EXTRACT(YEAR FROM x)`, `TIMESTAMPDIFF(DAY, a, b)`: the unit is a word; `SUBSTRING(x FROM 2 FOR 3)`. */
@@ -189,7 +192,8 @@ function lastOuter(tokens: readonly SqlToken[], wanted: string): number {
 }
 
 /** A transaction on SQLite holds the whole file: there is nothing more to lock. */
-const locks: Replace = (tokens, at) => (isLockClause(tokens, at) ? { with: [], used: lockLength(tokens, at) } : undefined);
+const locks: Replace = (tokens, at) =>
+  isLockClause(tokens, at) ? { with: [], used: lockLength(tokens, at) } : undefined;
 
 function lockLength(tokens: readonly SqlToken[], at: number): number {
   const tail = tokens.findIndex((token, i) => i >= at && isSymbol(token, ')'));
@@ -200,12 +204,16 @@ function lockLength(tokens: readonly SqlToken[], at: number): number {
 const leftOut: Replace = (tokens, at) => {
   if (isWord(tokens[at], 'from') && isWord(tokens[at + 1], 'dual')) return { with: [], used: 2 };
   const isHint = isWord(tokens[at], 'use', 'force', 'ignore') && isWord(tokens[at + 1], 'index', 'key');
-  return isHint && isSymbol(tokens[at + 2], '(') ? { with: [], used: closingBracket(tokens, at + 2) - at + 1 } : undefined;
+  return isHint && isSymbol(tokens[at + 2], '(')
+    ? { with: [], used: closingBracket(tokens, at + 2) - at + 1 }
+    : undefined;
 };
 
 /** `DATE '2026-01-31'`. */
 const dateLiterals: Replace = (tokens, at) =>
-  isWord(tokens[at], 'date', 'time', 'timestamp') && tokens[at + 1]?.kind === 'string' ? { with: [], used: 1 } : undefined;
+  isWord(tokens[at], 'date', 'time', 'timestamp') && tokens[at + 1]?.kind === 'string'
+    ? { with: [], used: 1 }
+    : undefined;
 
 const MODIFIERS = ['low_priority', 'high_priority', 'delayed', 'quick'];
 
@@ -249,7 +257,10 @@ function inBrackets(
     if (!isWord(tokens[at], ...names) || !isSymbol(tokens[at + 1], '(')) return undefined;
     const end = closingBracket(tokens, at + 1);
     const inside = rewrite(whole(tokens.slice(at + 2, end)));
-    return { with: [tokens[at] as SqlToken, tokens[at + 1] as SqlToken, ...inside, ...tokens.slice(end, end + 1)], used: end - at + 1 };
+    return {
+      with: [tokens[at] as SqlToken, tokens[at + 1] as SqlToken, ...inside, ...tokens.slice(end, end + 1)],
+      used: end - at + 1,
+    };
   });
   return whole;
 }

@@ -1,4 +1,5 @@
 import type { Dialect, RawBuilder } from 'kysely';
+import type { SqlToken } from '../../core/sql-tokens.ts';
 import type { SystemDb } from './system-tables.ts';
 
 /** What a column holds, apart from how a database spells it. */
@@ -55,6 +56,8 @@ export interface SqlDialect {
    * row is judged as it is when it is locked, so that two hosts never take the same one.
    */
   limitedWrite(head: RawBuilder<unknown>, table: string, rows: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** A script's statement, written in MySQL's dialect, as this database reads it. */
+  ownSql(tokens: readonly SqlToken[]): readonly SqlToken[];
   /** Looks a table or view up in the catalogue, by any case of its name. */
   readTable(db: SystemDb, name: string): Promise<CatalogueTable | undefined>;
 }

@@ -5,6 +5,7 @@ import type { Condition } from '../../core/where.ts';
 import type { ColumnInfo, Filter, Row, SelectQuery, TableInfo, TableStore } from '../../ports/table-store.ts';
 import { compileWhere, notDeleted } from './compile-where.ts';
 import type { SchemaCache } from './schema-cache.ts';
+import { toScriptRow } from './script-row.ts';
 import type { ScriptDb } from './system-tables.ts';
 
 /** Where a table store's statements go: one transaction, or a reader and single auto-committed writes. */
@@ -131,14 +132,4 @@ function fitFlag(text: string): SqlValue {
   if (plain === '1' || plain === 'true') return 1;
   if (plain === '0' || plain === 'false') return 0;
   return plain === '' ? null : text;
-}
-
-/** Binary cells become Base64 text: a script's row is JSON. */
-function toScriptRow(row: Readonly<Record<string, unknown>>): Row {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toScriptValue(value)]));
-}
-
-function toScriptValue(value: unknown): SqlValue {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : (value as SqlValue);
 }

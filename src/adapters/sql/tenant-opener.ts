@@ -100,7 +100,7 @@ export async function openTenant(options: OpenerOptions, tenant: string, place: 
 }
 
 async function openDatabase(options: OpenerOptions, tenant: string, place: TenantPlace): Promise<SqlDatabase> {
-  if (place.kind === 'sqlite') return SqliteDatabase.open(place.path);
+  if (place.kind === 'sqlite') return SqliteDatabase.open(place.path, options.clock);
   const database = await MysqlDatabase.open(place.address, options);
   for (const message of database.warnings) options.log.warn('database.misconfigured', { tenant, message });
   return database;

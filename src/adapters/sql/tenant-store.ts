@@ -1,5 +1,6 @@
 import { tenantKey } from '../../core/tenant.ts';
 import type { Log } from '../../ports/log.ts';
+import type { SqlSession } from '../../ports/sql-session.ts';
 import type { TableStore } from '../../ports/table-store.ts';
 import type {
   BindingStore,
@@ -27,9 +28,10 @@ import type { RowMaker } from './platform-row.ts';
 import { pushEngines } from './push.ts';
 import { purgeExpired } from './retention.ts';
 import { SchemaCache } from './schema-cache.ts';
+import { SqlScriptSession } from './script-session.ts';
 import { createScriptTables } from './script-tables.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import { SqlTableStore } from './table-store.ts';
+import { SqlTableStore, type StatementTarget } from './table-store.ts';
 import { SqlTenantTx } from './tenant-tx.ts';
 
 export interface TenantStoreParts extends RowMaker {
@@ -41,6 +43,7 @@ export interface TenantStoreParts extends RowMaker {
 export class SqlTenantStore implements TenantStore {
   readonly tenant: string;
   readonly tables: TableStore;
+  readonly sql: SqlSession;
   readonly parked: ParkedStore;
   readonly outbox: OutboxStore;
   readonly crashes: CrashStore;
@@ -61,10 +64,12 @@ export class SqlTenantStore implements TenantStore {
     this.#schema = new SchemaCache(database);
     this.tenant = parts.tenant;
     this.singleWriter = database.dialect.singleWriter;
-    this.tables = new SqlTableStore(this.#schema, {
+    const target: StatementTarget = {
       read: (work) => work(database.scriptReader),
       write: (work) => database.writeAsScript(work),
-    });
+    };
+    this.tables = new SqlTableStore(this.#schema, target);
+    this.sql = new SqlScriptSession(database.dialect, target);
     this.parked = new SqlParkedStore(database, this.#inbox);
     this.outbox = new SqlOutboxStore(database);
     this.crashes = new SqlCrashStore(database);

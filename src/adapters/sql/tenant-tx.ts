@@ -1,3 +1,4 @@
+import type { SqlSession } from '../../ports/sql-session.ts';
 import type { TableStore } from '../../ports/table-store.ts';
 import type {
   CommitPacket,
@@ -13,9 +14,10 @@ import type { Inbox } from './inbox.ts';
 import { outboxInsert } from './outbox.ts';
 import { parkedResolution } from './parked.ts';
 import type { SchemaCache } from './schema-cache.ts';
+import { SqlScriptSession } from './script-session.ts';
 import type { PacketStatement, TxSession } from './sql-database.ts';
 import type { SqlDialect } from './sql-dialect.ts';
-import { SqlTableStore } from './table-store.ts';
+import { SqlTableStore, type StatementTarget } from './table-store.ts';
 
 export interface TxParts {
   readonly dialect: SqlDialect;
@@ -26,16 +28,16 @@ export interface TxParts {
 /** The platform transaction of one run: claim, the script's statements, and the packet that commits them (3.1). */
 export class SqlTenantTx implements TenantTx {
   readonly tables: TableStore;
+  readonly sql: SqlSession;
   readonly #session: TxSession;
   readonly #parts: TxParts;
 
   constructor(session: TxSession, parts: TxParts) {
     this.#session = session;
     this.#parts = parts;
-    this.tables = new SqlTableStore(parts.schema, {
-      read: (work) => work(session.script),
-      write: (work) => work(session.script),
-    });
+    const target: StatementTarget = { read: (work) => work(session.script), write: (work) => work(session.script) };
+    this.tables = new SqlTableStore(parts.schema, target);
+    this.sql = new SqlScriptSession(parts.dialect, target);
   }
 
   get doom(): Doom | undefined {

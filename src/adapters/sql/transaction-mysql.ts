@@ -167,8 +167,9 @@ export class MysqlTransaction implements TxSession {
       return results.at(-1) ?? { rows: [] };
     }
     if (mark.length > 0) await this.#first((connection) => connection.run(mark, HOST_STATEMENT_MS));
-    const timeoutMs = authority === 'host' ? HOST_STATEMENT_MS : undefined;
-    return this.#first((connection) => connection.execute(query, timeoutMs));
+    return this.#first((connection) =>
+      authority === 'host' ? connection.execute(query, HOST_STATEMENT_MS) : connection.executeBounded(query),
+    );
   }
 
   /**

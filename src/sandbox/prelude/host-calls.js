@@ -6,7 +6,8 @@
   // A function for a host call, for parts that put one elsewhere than at its own path.
   kit.makeHostCall = (name, member) => kit.publicFunction(member, callHost, name);
 
-  function addHostCall({ name, async }) {
+  function addHostCall({ name, async, chain }) {
+    if (chain) return;
     const member = kit.slice(name, kit.lastIndexOf(name, '.') + 1);
     kit.addFamilyMember(name, kit.publicFunction(member, callHost, name));
     if (async !== undefined) {

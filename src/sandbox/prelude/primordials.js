@@ -12,6 +12,11 @@
   kit.isArray = Array.isArray;
   kit.number = Number;
   kit.isFinite = Number.isFinite;
+  kit.isSafeInteger = Number.isSafeInteger;
+  kit.ProxyConstructor = Proxy;
+  kit.WeakMapConstructor = WeakMap;
+  kit.weakMapGet = uncurryThis(WeakMap.prototype.get);
+  kit.weakMapSet = uncurryThis(WeakMap.prototype.set);
   kit.trunc = Math.trunc;
   kit.min = Math.min;
   kit.string = String;
@@ -52,6 +57,10 @@
     defineProperty(bound, 'name', { __proto__: null, value: name });
     return kit.freeze(bound);
   };
+
+  // An element of an array of ours: an assignment could run a setter of Array.prototype or Object.prototype.
+  kit.defineEntry = (array, index, value) =>
+    defineProperty(array, index, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
   function captureDateMethods() {
     const methods = { __proto__: null };

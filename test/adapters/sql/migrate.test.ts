@@ -56,7 +56,7 @@ describe('migrations', () => {
     const path = join(temporaryFolder(t), 'a.db');
     const content = 'a text file that somebody named .db\n'.repeat(100);
     writeFileSync(path, content);
-    assert.throws(() => SqliteDatabase.open(path), hasCode('DB_UNAVAILABLE'));
+    assert.throws(() => SqliteDatabase.open(path, clock), hasCode('DB_UNAVAILABLE'));
     assert.equal(readFileSync(path, 'utf8'), content);
   });
 });
@@ -66,7 +66,7 @@ describe('a database made by the original platform', () => {
     const path = join(temporaryFolder(t), 'a.db');
     using outside = outsideConnection(path);
     outside.exec(PLATFORM_SCHEMA);
-    const database = SqliteDatabase.open(path);
+    const database = SqliteDatabase.open(path, clock);
     await migrate(database, { extend });
     const log = new RecordingLog();
     const store = new SqlTenantStore(database, { tenant: TENANT, clock, ids, log });

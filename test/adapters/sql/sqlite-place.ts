@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SqliteDatabase } from '../../../src/adapters/sql/database-sqlite.ts';
 import { migrate } from '../../../src/adapters/sql/migrate.ts';
 import { SqlTenantStore } from '../../../src/adapters/sql/tenant-store.ts';
+import { systemClock } from '../../../src/adapters/system/system-clock.ts';
 import type { LogEvent } from '../../../src/core/log-events.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Ids } from '../../../src/ports/ids.ts';
@@ -17,7 +18,7 @@ import { type OpenTenantStore, TENANT } from '../../contract/tenant-store-place.
 export const clock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
-  localText: (ms) => new Date(ms).toISOString().slice(0, 19).replace('T', ' '),
+  localText: systemClock('Asia/Shanghai').localText,
 };
 
 let lastUlid = 0;
@@ -59,7 +60,7 @@ export function temporaryFolder(t: TestContext): string {
 
 /** Opens and migrates a file; closed when the test ends. */
 export async function openDatabase(t: TestContext, path: string): Promise<SqliteDatabase> {
-  const database = SqliteDatabase.open(path);
+  const database = SqliteDatabase.open(path, clock);
   t.after(() => database.close());
   await migrate(database, { extend: false });
   return database;
@@ -81,7 +82,7 @@ export const openSqlitePlace: OpenTenantStore = async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'tenant_a.db');
   const open = async () => {
-    const database = SqliteDatabase.open(path);
+    const database = SqliteDatabase.open(path, clock);
     await migrate(database, { extend: false });
     return new SqlTenantStore(database, { tenant: TENANT, clock, ids, log: new RecordingLog() });
   };
