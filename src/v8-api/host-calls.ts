@@ -1,8 +1,8 @@
 /** The host-call table: every name a script can call, and its one handler. */
 import type { HostCallName } from '../protocol/host-call-names.ts';
 import { API_ENGINE } from './api-engine.ts';
-import { ENCRYPT_HELPER } from './encrypt-helper.ts';
 import { DB } from './db.ts';
+import { ENCRYPT_HELPER } from './encrypt-helper.ts';
 import { FORM_ENGINE } from './form-engine.ts';
 import type { HostCall } from './host-call.ts';
 import { HTTP } from './http.ts';
