@@ -3,7 +3,8 @@ import { EmbeddedInvalidation } from '../../src/adapters/embedded/embedded-inval
 import { createEmbeddedQueue } from '../../src/adapters/embedded/embedded-queue.ts';
 import { createHttpClient } from '../../src/adapters/http/http-client.ts';
 import { createLanePool } from '../../src/adapters/process/lane-pool.ts';
-import { createSqliteDirectory } from '../../src/adapters/sql/tenant-directory.ts';
+import { divideConnections } from '../../src/adapters/sql/database-mysql.ts';
+import { createSqliteDirectory, createTenantDirectory } from '../../src/adapters/sql/tenant-directory.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { systemIds } from '../../src/adapters/system/system-ids.ts';
 import { type Adapters, composeHost, type Host } from '../../src/compose.ts';
@@ -17,7 +18,7 @@ import {
 } from '../../src/core/run-limits.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { OutgoingMessage } from '../../src/ports/queue.ts';
-import type { TenantStore } from '../../src/ports/tenant-store.ts';
+import type { TenantDirectory, TenantStore } from '../../src/ports/tenant-store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { SILENT_LOG } from './silent-log.ts';
 
@@ -33,6 +34,8 @@ export const RETENTION = {
 export interface TestHostOptions {
   readonly log?: Log;
   readonly lanes?: number;
+  /** Of MySQL or MariaDB; a file without it. */
+  readonly databaseUrl?: string;
   readonly limits?: Partial<RunLimits>;
   /** What the operator decided about limits. */
   readonly policy?: Partial<LimitPolicy>;
@@ -56,7 +59,7 @@ export class TestHost {
     const log = options.log ?? SILENT_LOG;
     const clock = systemClock('Asia/Shanghai');
     const ids = systemIds();
-    const directory = await createSqliteDirectory({ dataDir, mainTenant: 'demo', clock, ids, log });
+    const directory = await openDirectory(dataDir, options.databaseUrl, { clock, ids, log });
     const queue = await createEmbeddedQueue({ file: join(dataDir, 'host.db'), log, clock });
     const lanes = { lanes: options.lanes ?? 1, rssMb: DEFAULT_RUN_LIMITS.rssMb, timezone: 'Asia/Shanghai', log };
     const runner = await createLanePool(lanes);
@@ -128,6 +131,17 @@ export class TestHost {
   close(): Promise<void> {
     return this.#close();
   }
+}
+
+function openDirectory(
+  dataDir: string,
+  url: string | undefined,
+  services: Pick<Adapters, 'clock' | 'ids' | 'log'>,
+): Promise<TenantDirectory> {
+  const options = { dataDir, mainTenant: 'demo', ...services };
+  if (url === undefined) return createSqliteDirectory(options);
+  const main = { kind: 'mysql', url: { reveal: () => url } } as const;
+  return createTenantDirectory({ ...options, pools: divideConnections(40), main });
 }
 
 export const TABLES = [

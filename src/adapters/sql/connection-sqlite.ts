@@ -3,7 +3,8 @@ import type { CompiledQuery, QueryResult } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import { authorizeScript } from './authorizer-sqlite.ts';
 import { fromSqliteError } from './errors-sqlite.ts';
-import { type LocalClock, registerFunctions } from './functions-sqlite.ts';
+import type { LocalClock } from './function-values-sqlite.ts';
+import { registerFunctions } from './functions-sqlite.ts';
 import { ReadBounds } from './read-bounds.ts';
 
 /** Whose statement it is: the host's, or a script's under the authorizer. */

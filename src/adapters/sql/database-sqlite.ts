@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, coerceError } from '../../core/errors.ts';
 import { SqliteConnection } from './connection-sqlite.ts';
 import { sqliteDialect } from './dialect-sqlite.ts';
-import type { LocalClock } from './functions-sqlite.ts';
+import type { LocalClock } from './function-values-sqlite.ts';
 import { kyselyOver } from './kysely-session.ts';
 import type { SqlDatabase, TxSession } from './sql-database.ts';
 import type { ScriptDb, SystemDb, SystemTables } from './system-tables.ts';

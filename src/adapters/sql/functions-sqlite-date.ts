@@ -1,5 +1,5 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import { type LocalClock, numberOf, type SqlFunction, textOf, toSql } from './functions-sqlite.ts';
+import { type LocalClock, numberOf, type SqlFunction, textOf, toSql } from './function-values-sqlite.ts';
 
 /** Wall-clock time without a zone, kept as if it were UTC. */
 type Wall = Date;

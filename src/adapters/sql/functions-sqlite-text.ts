@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import { MAX_MADE_TEXT, numberOf, type SqlFunction, textOf, toSql } from './functions-sqlite.ts';
+import { MAX_MADE_TEXT, numberOf, type SqlFunction, textOf, toSql } from './function-values-sqlite.ts';
 
 type Values = readonly SQLOutputValue[];
 
