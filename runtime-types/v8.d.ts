@@ -1,7 +1,7 @@
 /**
  * v8-engine-host: 脚本中可用的一切。What a script can use, and nothing else.
  *
- * 脚本是一个函数体：可以直接 `return` 和 `await`，没有 import、require、fetch、process、定时器。
+ * 脚本是一个函数体：可以直接 `return` 和 `await`，没有 import、require、fetch、process、定时器。平台其余成员见 docs/compatibility.zh-CN.md。
  * A script is a function body: top-level `return` and `await` work; there is no import, require, fetch, process, timer.
  *
  * 用法见 runtime-types/README.md。How to use it: runtime-types/README.md.
@@ -32,6 +32,111 @@ declare function DateAdd(
   count: number | string,
   format?: string,
 ): string | null;
+
+/**
+ * 精确的十进制运算。Arithmetic in decimals: `calc('+', 0.1, 0.2)` is 0.3, where `0.1 + 0.2` is not.
+ *
+ * 依次对所有数字运算；不是数字得到 NaN。From left to right; what is no number gives NaN, an unknown operation throws.
+ * @example
+ * var amount = calc('*', row.Price, row.Qty);
+ */
+declare function calc(
+  op: '+' | '-' | '*' | '/' | '%' | 'add' | 'sub' | 'mul' | 'div' | 'mod',
+  ...numbers: (number | string | null)[]
+): number;
+
+/**
+ * .NET 中脚本常用的部分。The parts of .NET that scripts use; nothing else of it exists. 字节是数字数组。Bytes are arrays of
+ * numbers.
+ * @example
+ * var bytes = System.Text.Encoding.UTF8.GetBytes('你好');
+ * var packed = System.Convert.ToBase64String(bytes);
+ */
+declare const System: ClrSystem;
+
+interface ClrSystem {
+  readonly Convert: {
+    /** 参数须为字节，否则抛出。Throws unless it gets bytes. */
+    ToBase64String(bytes: ArrayLike<number>): string;
+    /** 不是 Base64 时抛出。Throws for what is no Base64. */
+    FromBase64String(text: string): number[];
+  };
+  readonly Text: {
+    readonly Encoding: {
+      readonly UTF8: { GetBytes(text: string): number[]; GetString(bytes: ArrayLike<number>): string };
+    };
+  };
+  readonly DateTime: {
+    /** 本地时间。Local time of the configured zone. */
+    readonly Now: ClrDateTime;
+    readonly UtcNow: ClrDateTime;
+    /** 今天零点。Today at midnight. */
+    readonly Today: ClrDateTime;
+  };
+  readonly Threading: {
+    readonly Thread: {
+      /** 等待（毫秒），期间占用沙箱和事务。Waits, keeping lane and transaction: prefer `@backoff`. */
+      Sleep(ms: number): null;
+    };
+  };
+  readonly Guid: { NewGuid(): ClrGuid };
+  readonly Math: {
+    readonly PI: number;
+    readonly E: number;
+    Abs(x: number): number;
+    Floor(x: number): number;
+    Ceiling(x: number): number;
+    Truncate(x: number): number;
+    /** 四舍六入五成双。Halves go to the even neighbour: Round(2.5) is 2. */
+    Round(x: number, digits?: number): number;
+    Max(a: number, b: number): number;
+    Min(a: number, b: number): number;
+    Pow(x: number, y: number): number;
+    Sqrt(x: number): number;
+    Sign(x: number): number;
+    Exp(x: number): number;
+    Log10(x: number): number;
+  };
+  readonly Security: {
+    readonly Cryptography: {
+      readonly MD5: { Create(): ClrHash };
+      readonly SHA1: { Create(): ClrHash };
+      readonly SHA256: { Create(): ClrHash };
+      readonly SHA512: { Create(): ClrHash };
+      readonly HMACMD5: new (key: ArrayLike<number>) => ClrHash;
+      readonly HMACSHA1: new (key: ArrayLike<number>) => ClrHash;
+      readonly HMACSHA256: new (key: ArrayLike<number>) => ClrHash;
+      readonly HMACSHA512: new (key: ArrayLike<number>) => ClrHash;
+    };
+  };
+}
+
+interface ClrDateTime {
+  readonly Year: number;
+  readonly Month: number;
+  readonly Day: number;
+  readonly Hour: number;
+  readonly Minute: number;
+  readonly Second: number;
+  readonly Millisecond: number;
+  /** 默认 yyyy-MM-dd HH:mm:ss；毫秒 fff。Tokens of DateFormat; milliseconds are `fff`. */
+  ToString(format?: string): string;
+  AddSeconds(n: number): ClrDateTime;
+  AddMinutes(n: number): ClrDateTime;
+  AddHours(n: number): ClrDateTime;
+  AddDays(n: number): ClrDateTime;
+  AddMonths(n: number): ClrDateTime;
+  AddYears(n: number): ClrDateTime;
+}
+
+/** 写入列或消息时成为文本。Becomes text in a column or message; `ToString('N')` is without dashes. */
+interface ClrGuid {
+  ToString(format?: 'D' | 'N'): string;
+}
+
+interface ClrHash {
+  ComputeHash(bytes: ArrayLike<number>): number[];
+}
 
 /** 写入系统日志（sys_log，每次运行最多 256 行、64 KiB）。Goes to the tenant's system log: 256 lines, 64 KiB a run. */
 declare const console: V8Console;
@@ -70,6 +175,32 @@ interface V8Api {
    * @example if (rows.length > 500 && V8.Limits.TimeoutSeconds < 60) return { Code: 0, Msg: 'split the batch' };
    */
   readonly Limits: V8Limits;
+  /** CurrentUser 的旧名。An older name of CurrentUser. */
+  readonly CurrentSysUser: V8User;
+  /** 请求头。Headers of the request; `{}` where there was none. */
+  readonly Header: { readonly [name: string]: string };
+  /** 上传的文件：文件名 -> Base64。Uploaded files; `{}` in this version. */
+  readonly FilesByteBase64: { readonly [name: string]: string };
+  /** MQTT 事件；其他运行中为 undefined。The MQTT event; undefined in other runs. */
+  readonly MQTT: any;
+  /**
+   * 租户设置（sys_config）。The tenant's settings. 密码和密钥列不会出现；脚本需要的放进 ServerPrivateSettings。
+   *
+   * Columns of passwords and keys are left out: what a script needs of them belongs into `ServerPrivateSettings` (JSON
+   * text of an object in sys_config). Read from the host at first use, at most 5 seconds old; changes stay in this run.
+   * @example
+   * var secret = V8.SysConfig.ServerPrivateSettings['Wx.AppSecret'];
+   */
+  readonly SysConfig: V8SysConfig;
+  /**
+   * 租户登记行（sys_osclients），不含密码、密钥和连接信息。The tenant's row of the registry without passwords, keys and
+   * connections.
+   */
+  readonly OsClientModel: { readonly [column: string]: any };
+  /** OsClientModel 的旧名。An older name of OsClientModel. */
+  readonly ClientModel: { readonly [column: string]: any };
+  /** 放租户自己的函数；只在本次运行中有效。Holds functions of the tenant's own; what a run adds ends with it. */
+  readonly Action: V8Action;
   /** 旧式返回值：仅当脚本没有 return 值时使用。Older way to give the result: counts only when nothing is returned. */
   Result: any;
   /**
@@ -120,6 +251,21 @@ interface V8Limits {
   readonly ResidentMemoryGuardOnly: false;
   readonly UnlimitedRuntime: false;
   readonly MemoryAccounting: 'LiveHeapBytes';
+}
+
+interface V8SysConfig {
+  readonly ServerPrivateSettings: { readonly [key: string]: any };
+  readonly [column: string]: any;
+}
+
+interface V8Action {
+  /** 现在，yyyy-MM-dd HH:mm:ss。The local time now. */
+  GetDateTimeNow(): string;
+  /** Unix 秒。Unix time in seconds. */
+  GetTimestamp(): number;
+  /** 等待（毫秒），期间占用沙箱和事务。Waits, keeping lane and transaction: prefer `@backoff`. */
+  Sleep(ms: number): null;
+  [name: string]: any;
 }
 
 interface V8User {
@@ -633,6 +779,10 @@ interface V8Method {
   Md5Sign(data: V8Bytes): string;
   /** MD5，小写十六进制。MD5 as lower-case hex. */
   Md5SignHex(data: V8Bytes): string;
+  /** JSON 文本，去掉值为 null 的成员。JSON without members that are null; nulls in lists stay. */
+  JsonStringify(value: any): string;
+  /** 同上，带缩进。The same, indented. */
+  JsonStringifyIndented(value: any): string;
 }
 
 interface V8CurrentToken {

@@ -16,6 +16,7 @@ import { readGauges } from './app/read-gauges.ts';
 import { BindingReconciler } from './app/reconcile-bindings.ts';
 import { OutboxRelay } from './app/relay-outbox.ts';
 import { DeliverySettler } from './app/settle-delivery.ts';
+import { TenantSettingsCache } from './app/tenant-settings-cache.ts';
 import type { Lang } from './core/errors.ts';
 import type { LimitPolicy } from './core/limit-policy.ts';
 import type { Clock } from './ports/clock.ts';
@@ -124,6 +125,7 @@ function wireRuns(adapters: Adapters, { lang, limits }: HostSettings, draining: 
     draining,
     relay: new OutboxRelay({ ...adapters, log: log.child('app.relay-outbox') }),
     outboxLimit: new OutboxLimit(clock),
+    settings: new TenantSettingsCache(adapters),
     engines: new EngineCache({ clock, invalidation, log: log.child('app.engine-cache') }),
   };
 }

@@ -1,6 +1,6 @@
 import type { DosResult } from '../core/dos-result.ts';
 import { AppError, coerceError, type Lang } from '../core/errors.ts';
-import type { JsonValue } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { HostCallAnswer } from '../ports/engine-runner.ts';
 import type { SysLogRecord } from '../ports/journal.ts';
 import type { RunContext, RunUser } from '../ports/run-context.ts';
@@ -98,6 +98,14 @@ export class EngineRunContext implements RunContext {
     if (transaction.isOpen || options.alwaysJoin) return transaction.addMessage(message);
     if (this.signal.aborted) throw new AppError('DB_TX_LOST');
     await services.queue.publish(this.tenant, [message]);
+  }
+
+  sysConfig(): Promise<JsonObject> {
+    return this.#tree.services.settings.sysConfig(this.#tree.options.store);
+  }
+
+  tenantModel(): Promise<JsonObject> {
+    return this.#tree.services.settings.tenantModel(this.tenant);
   }
 
   sysLog(record: Omit<SysLogRecord, 'eventId' | 'runId'>): void {

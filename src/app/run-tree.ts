@@ -15,6 +15,7 @@ import type { EngineCache } from './engine-cache.ts';
 import type { LimitBook } from './limit-book.ts';
 import type { SenderContext } from './message-build.ts';
 import type { OutboxLimit } from './outbox-limit.ts';
+import type { TenantSettingsCache } from './tenant-settings-cache.ts';
 import type { RunTransaction } from './transaction-scope.ts';
 
 /** Services every run uses. */
@@ -27,6 +28,7 @@ export interface RunServices {
   readonly limits: LimitBook;
   readonly rates: CallRates;
   readonly metrics: Metrics;
+  readonly settings: TenantSettingsCache;
   readonly outboxLimit: OutboxLimit;
   readonly log: Log;
 }

@@ -2,6 +2,13 @@ import type { EngineLimits } from './engine-limits.ts';
 import { accept, type Parsed, refuse } from './errors.ts';
 import { printable } from './printable.ts';
 
+/** A tenant's `GlobalServerV8Code`: it runs before each of its scripts (v8-surface.md 0). */
+export interface GlobalCode {
+  readonly source: string;
+  /** First 12 hex digits of SHA-256 of the source. */
+  readonly version: string;
+}
+
 /** A row of `sys_apiengine` as a run needs it. */
 export interface EngineSource {
   readonly key: string;
@@ -13,6 +20,8 @@ export interface EngineSource {
   /** Refused over HTTP when set; nested calls still work. */
   readonly stopHttp: boolean;
   readonly limits: EngineLimits;
+  /** What runs before it, when the tenant has such code. */
+  readonly globalCode?: GlobalCode;
 }
 
 const ENGINE_KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/;

@@ -2,7 +2,7 @@
 
 import type { DosResult } from '../core/dos-result.ts';
 import type { Lang } from '../core/errors.ts';
-import type { JsonValue } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { ConsoleLevel } from '../protocol/messages.ts';
 import type { Clock } from './clock.ts';
 import type { HostCallAnswer } from './engine-runner.ts';
@@ -50,6 +50,10 @@ export interface RunContext {
   }): Promise<DosResult>;
   /** Runs another engine of the tenant before the call is answered. */
   runEngine(engineKey: string, param: JsonValue, joins: boolean): Promise<HostCallAnswer>;
+  /** `V8.SysConfig`: the tenant's settings for its scripts. */
+  sysConfig(): Promise<JsonObject>;
+  /** `V8.OsClientModel`: the tenant's row of the registry without secrets. */
+  tenantModel(): Promise<JsonObject>;
   sysLog(record: Omit<SysLogRecord, 'eventId' | 'runId'>): void;
   console(level: ConsoleLevel, line: string): void;
   /** Names what the current call touches, for the story. */

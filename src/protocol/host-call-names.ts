@@ -12,6 +12,8 @@ interface HostCallRow {
   readonly async?: 'in-order' | 'parallel';
   /** The member begins a fluent chain, made by a part of the prelude; the host call is the chain's end. */
   readonly chain?: true;
+  /** No member of `V8` by itself: a part of the prelude calls it, under a name of its own. */
+  readonly inner?: true;
 }
 
 /**
@@ -54,6 +56,10 @@ export const HOST_CALL_ROWS = [
   { name: 'Method.HmacSha256Sign' },
   { name: 'Method.Md5Sign' },
   { name: 'Method.Md5SignHex' },
+  { name: 'Action.Sleep', inner: true },
+  { name: 'SysConfig.Read', inner: true },
+  { name: 'OsClientModel.Read', inner: true },
+  { name: 'System.ComputeHash', inner: true },
   { name: 'EncryptHelper.SHA1' },
   { name: 'EncryptHelper.SHA256' },
   { name: 'EncryptHelper.SHA512' },
@@ -76,6 +82,7 @@ export type HostCallName = (typeof HOST_CALL_ROWS)[number]['name'];
 export const HOST_CALL_NAMES: readonly HostCallName[] = HOST_CALL_ROWS.map((row) => row.name);
 
 /** Paths under `V8` of every function that stands for a host call: the names and their `Async` twins. */
-export const SCRIPT_CALL_PATHS: readonly string[] = HOST_CALL_ROWS.flatMap((row) =>
-  'async' in row ? [row.name, `${row.name}Async`] : [row.name],
-);
+export const SCRIPT_CALL_PATHS: readonly string[] = HOST_CALL_ROWS.flatMap((row) => {
+  if ('inner' in row) return [];
+  return 'async' in row ? [row.name, `${row.name}Async`] : [row.name];
+});

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { HOST_CALL_ROWS } from '../protocol/host-call-names.ts';
+import { UNSUPPORTED_FAMILIES } from '../protocol/unsupported-members.ts';
 
 /*
  * The prelude is what stands in a context before any script: the members of `V8`, the globals, the run's own state.
@@ -11,6 +12,7 @@ import { HOST_CALL_ROWS } from '../protocol/host-call-names.ts';
  * - `kit.addFamilyMember('Method.NewUlid', value)`: a shared member of `V8` by its path, families may nest;
  *   `kit.addV8Family('Base64', frozenObject)`: a whole family; `kit.familyAt('DbTrans')`: one that is still open;
  * - `kit.addV8Member('Param', (input) => value)`: a member made for each run from its ScriptInput;
+ * - `kit.addLazyV8Member('SysConfig', () => value)`: a member asked for at its first use in a run;
  * - `kit.defineGlobal('DateNow', value)`: a global;
  * - host calls of protocol/host-call-names.ts are members by themselves; `kit.makeHostCall(name, member)` makes one for
  *   another place, such as the end of a fluent chain;
@@ -34,6 +36,7 @@ import { HOST_CALL_ROWS } from '../protocol/host-call-names.ts';
 /** The parts in the order they run. */
 const PARTS = [
   'primordials.js',
+  'primordials-values.js',
   'remove-globals.js',
   'members.js',
   'describe-value.js',
@@ -51,6 +54,15 @@ const PARTS = [
   'host-calls.js',
   'sql-section.js',
   'sql-endings.js',
+  'context-members.js',
+  'unsupported.js',
+  'decimal.js',
+  'calc.js',
+  'json-stringify.js',
+  'action.js',
+  'clr-convert.js',
+  'clr-date-time.js',
+  'clr-system.js',
   'execute.js',
   'seal.js',
 ] as const;
@@ -66,6 +78,7 @@ export function readPreludeSource(): string {
   const parts = PARTS.map((name) => `define(${readPart(name)});`);
   return [
     `(function () { 'use strict'; const kit = { __proto__: null, hostCalls: ${JSON.stringify(HOST_CALL_ROWS)} };`,
+    `kit.unsupported = ${JSON.stringify(UNSUPPORTED_FAMILIES)};`,
     'const define = (part) => part(kit);',
     ...parts,
     'return { __proto__: null, begin: kit.begin, checkBody: kit.checkBody }; })()',

@@ -1,7 +1,7 @@
 /** V8.EncryptHelper: digests and ciphers (v8-surface.md 6.5). Keys and texts pass through; none is logged or kept. */
 import { aesDecrypt, aesEncrypt } from './crypto-aes.ts';
 import { desDecode, desEncode } from './crypto-des.ts';
-import { hmacSha256, md5Encrypt, md5EncryptWeChat, sha256Hex, upperHexDigest } from './crypto-digest.ts';
+import { computeHash, hmacSha256, md5Encrypt, md5EncryptWeChat, sha256Hex, upperHexDigest } from './crypto-digest.ts';
 import { isRsaEncrypted, rsaDecrypt, rsaEncrypt } from './crypto-rsa.ts';
 import { hostCall } from './host-call.ts';
 
@@ -13,6 +13,8 @@ export const ENCRYPT_HELPER = {
   'EncryptHelper.MD5Encrypt': hostCall(md5Encrypt),
   'EncryptHelper.MD5EncryptWeChat': hostCall(md5EncryptWeChat),
   'EncryptHelper.HmacSha256': hostCall(hmacSha256),
+  /** Behind System.Security.Cryptography. */
+  'System.ComputeHash': hostCall(computeHash),
   'EncryptHelper.DESEncode': hostCall(desEncode),
   'EncryptHelper.DESDecode': hostCall(desDecode),
   'EncryptHelper.AESEncrypt': hostCall(aesEncrypt),

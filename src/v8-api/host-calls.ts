@@ -8,6 +8,8 @@ import type { HostCall } from './host-call.ts';
 import { HTTP } from './http.ts';
 import { METHOD } from './method.ts';
 import { MQ } from './mq.ts';
+import { SLEEP } from './sleep.ts';
+import { TENANT_SETTINGS } from './tenant-settings.ts';
 
 export type { HostCall } from './host-call.ts';
 
@@ -19,4 +21,6 @@ export const HOST_CALLS: Readonly<Record<HostCallName, HostCall>> = Object.freez
   ...HTTP,
   ...METHOD,
   ...ENCRYPT_HELPER,
+  ...SLEEP,
+  ...TENANT_SETTINGS,
 });

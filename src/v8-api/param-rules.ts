@@ -114,6 +114,7 @@ const PARAM_RULES = {
     en: 'it is for INSERT, UPDATE, DELETE and REPLACE: read with ToArray, First or ToScalar.',
   },
   seconds: { zh: '须为大于 0 的秒数。', en: 'it must be a number of seconds above 0.' },
+  milliseconds: { zh: '须为不小于 0 的毫秒数。', en: 'it must be a number of milliseconds, 0 or more.' },
   bytes: {
     zh: '须为文本或字节数组（0 到 255 的整数）。',
     en: 'it must be text or a list of bytes (whole numbers from 0 to 255).',

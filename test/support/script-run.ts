@@ -103,6 +103,8 @@ export class ScriptRun {
         this.engines.push({ key, param, joins });
         return { kind: 'reply', json: '{"Code":1}' };
       },
+      sysConfig: async () => ({ SysTitle: 'Acme ERP' }),
+      tenantModel: async () => ({ ClientName: 'Acme' }),
       sysLog: (record) => this.sysLogs.push(record),
       console: (level, line) => this.consoleLines.push(`${level}: ${line}`),
       touch: (target) => this.touched.push(target),

@@ -12,7 +12,10 @@ const FIXTURES = filesOf('./fixtures/', /\.(js|ts)$/);
 const TRANSACTION_MEMBERS = ['DbTrans.Close', 'DbTrans.Commit', 'DbTrans.Dispose', 'DbTrans.Rollback'];
 
 /** Members that the sandbox answers by itself. */
-const PURE_MEMBERS = ['Base64.Base64ToString', 'Base64.StringToBase64'];
+const PURE_MEMBERS = [
+  ...['Base64.Base64ToString', 'Base64.StringToBase64', 'Method.JsonStringify', 'Method.JsonStringifyIndented'],
+  ...['Action.GetDateTimeNow', 'Action.GetTimestamp', 'Action.Sleep'],
+];
 
 const program = createV8Program([...SAMPLES, ...FIXTURES]);
 

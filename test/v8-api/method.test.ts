@@ -112,3 +112,22 @@ describe('V8.Method.ParseWhere', () => {
     assert.equal((await run.result('Method.ParseWhere', [['Sku', '=']])).ReasonCode, 'WHERE_INVALID');
   });
 });
+
+describe('V8.Action.Sleep', () => {
+  it('waits as long as asked and no longer than the run lasts', async () => {
+    const waits: number[] = [];
+    const run = new ScriptRun({ remainingMs: 5000 });
+    run.context.clock.sleep = async (ms) => void waits.push(ms);
+    assert.equal(await run.call('Action.Sleep', 20), null);
+    await run.call('Action.Sleep', '30');
+    await run.call('Action.Sleep', 60_000);
+    assert.deepEqual(waits, [20, 30, 5000]);
+    assert.equal(run.consoleLines.length, 1);
+  });
+
+  it('refuses what is no time', async () => {
+    for (const ms of [-1, 'x', null, {}]) {
+      assert.equal((await new ScriptRun().result('Action.Sleep', ms)).ReasonCode, 'PARAM_INVALID', String(ms));
+    }
+  });
+});

@@ -6,8 +6,8 @@
   // A function for a host call, for parts that put one elsewhere than at its own path.
   kit.makeHostCall = (name, member) => kit.publicFunction(member, callHost, name);
 
-  function addHostCall({ name, async, chain }) {
-    if (chain) return;
+  function addHostCall({ name, async, chain, inner }) {
+    if (chain || inner) return;
     const member = kit.slice(name, kit.lastIndexOf(name, '.') + 1);
     kit.addFamilyMember(name, kit.publicFunction(member, callHost, name));
     if (async !== undefined) {
@@ -36,6 +36,9 @@
     }
     return kit.parse(kit.bridge.call(name, args));
   }
+
+  // The failed DosResult of a call that does not reach the host.
+  kit.refuse = refuse;
 
   function refuse(code, params, values) {
     return kit.parse(kit.bridge.refuse(code, kit.stringify(params), languageOf(values)));

@@ -4,6 +4,7 @@
   const families = { __proto__: null };
   const familyNames = [];
   const runMembers = [];
+  const lazyMembers = { __proto__: null };
 
   // A member of `V8` made for every run. `make` gets the run's ScriptInput.
   kit.addV8Member = (name, make) => {
@@ -42,16 +43,29 @@
     kit.defineHidden(globalThis, name, value);
   };
 
+  // A member that is asked for at its first use in a run, and then is the same value for the rest of it.
+  kit.addLazyV8Member = (name, read) => {
+    refuseTaken(lazyMembers, name);
+    lazyMembers[name] = read;
+  };
+
   kit.makeV8 = (input) => {
     const v8 = {};
+    for (const name in lazyMembers) kit.defineGetter(v8, name, readLazyMember);
     for (let i = 0; i < runMembers.length; i++) v8[runMembers[i].name] = runMembers[i].make(input);
     for (let i = 0; i < familyNames.length; i++) v8[familyNames[i]] = families[familyNames[i]];
     return v8;
   };
 
   kit.sealMembers = () => {
-    for (const name in families) freezeDeep(families[name]);
+    for (const name in families) kit.freezeDeep(families[name]);
   };
+
+  function readLazyMember(name) {
+    kit.cur.lazyMembers ??= { __proto__: null };
+    if (!kit.hasOwn(kit.cur.lazyMembers, name)) kit.cur.lazyMembers[name] = lazyMembers[name]();
+    return kit.cur.lazyMembers[name];
+  }
 
   function childOf(family, name) {
     if (!kit.hasOwn(family, name)) family[name] = {};
@@ -59,14 +73,14 @@
   }
 
   // A family is a plain object with functions and families in it; a function is frozen where it is made.
-  function freezeDeep(family) {
-    kit.freeze(family);
-    const names = kit.keys(family);
+  kit.freezeDeep = (family) => {
+    const names = kit.keys(kit.freeze(family));
     for (let i = 0; i < names.length; i++) {
-      const value = family[names[i]];
-      if (typeof value === 'object' && value !== null) freezeDeep(value);
+      const { value } = kit.ownProperty(family, names[i]);
+      if (typeof value === 'object' && value !== null) kit.freezeDeep(value);
     }
-  }
+    return family;
+  };
 
   function refuseTaken(object, name) {
     if (kit.hasOwn(object, name)) refuse(name);

@@ -4,6 +4,7 @@
   const { bind, call } = Function.prototype;
   const uncurryThis = bind.bind(call);
   const bindTo = uncurryThis(bind);
+  kit.uncurryThis = uncurryThis;
 
   kit.apply = Reflect.apply;
   kit.freeze = Object.freeze;
@@ -26,13 +27,6 @@
   kit.startsWith = uncurryThis(String.prototype.startsWith);
   kit.toLowerCase = uncurryThis(String.prototype.toLowerCase);
   kit.trim = uncurryThis(String.prototype.trim);
-  kit.charCodeAt = uncurryThis(String.prototype.charCodeAt);
-  kit.fromCharCode = String.fromCharCode;
-  kit.Uint8ArrayConstructor = Uint8Array;
-  kit.fromBase64 = Uint8Array.fromBase64;
-  kit.toBase64 = uncurryThis(Uint8Array.prototype.toBase64);
-  kit.subarray = uncurryThis(Uint8Array.prototype.subarray);
-  kit.arraySlice = uncurryThis(Array.prototype.slice);
   kit.stringify = JSON.stringify;
   kit.parse = JSON.parse;
   kit.setPrototypeOf = Object.setPrototypeOf;
