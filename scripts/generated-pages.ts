@@ -1,4 +1,5 @@
 import { renderConfigurationPage } from '../src/config/render-docs.ts';
+import { renderCompatibilityPage } from './compatibility-page.ts';
 import { renderErrorsPage } from './errors-page.ts';
 
 /** A page of the documentation that is made from the code. To add one, write its `render` and list it here. */
@@ -13,4 +14,6 @@ export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/errors.md', render: renderErrorsPage },
   { path: 'docs/configuration.md', render: () => renderConfigurationPage('en') },
   { path: 'docs/configuration.zh-CN.md', render: () => renderConfigurationPage('zh') },
+  { path: 'docs/compatibility.md', render: () => renderCompatibilityPage('en') },
+  { path: 'docs/compatibility.zh-CN.md', render: () => renderCompatibilityPage('zh') },
 ];

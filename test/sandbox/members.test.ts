@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { coveredPaths } from '../../scripts/compatibility/covered-members.ts';
 import type { EngineRunner } from '../../src/ports/engine-runner.ts';
 import { UNSUPPORTED_FAMILIES, UNSUPPORTED_PATHS } from '../../src/protocol/unsupported-members.ts';
 import { openLanes, reply, returnedBy, runScript } from '../support/lanes.ts';
@@ -101,4 +102,23 @@ test('unsupported members return promises where the platform’s do', async () =
     assert.equal(await returnedBy(lanes, `return ${path}({}) instanceof Promise`), promises === true, path);
     if (twins) assert.equal(await returnedBy(lanes, `return ${path}Async({}) instanceof Promise`), true);
   }
+});
+
+test('the compatibility table lists exactly what a script finds', async () => {
+  const source = `
+    var found = [];
+    (function walk(object, prefix) {
+      Object.keys(object).forEach(function (name) {
+        var value = object[name];
+        if (typeof value === 'function') found.push(prefix + name);
+        else if (prefix === '' && !Object.isFrozen(value)) found.push(name);
+        if (value !== null && typeof value === 'object') walk(value, prefix + name + '.');
+      });
+    })(V8, '');
+    return found;`;
+  const input = { Param: 0, CurrentUser: 'x' };
+  const found = (await returnedBy(lanes, source, { input, call: () => reply({}) })) as string[];
+  const functions = found.filter((path) => path.includes('.'));
+  const listed = coveredPaths().filter((path) => path.includes('.'));
+  assert.deepEqual(functions.toSorted(), listed.toSorted());
 });

@@ -1,0 +1,204 @@
+import type { MemberRow } from './member-row.ts';
+
+/** Supported members. Add a row, or let `Family.*` cover it, when a host call or a member of the prelude is added. */
+export const MEMBER_ROWS: readonly MemberRow[] = [
+  {
+    members: ['Param', 'OsClient', 'ApiEngineKey', 'EventName', 'InvokeType'],
+    status: 'same',
+    note: [
+      'Lists in `Param` are real arrays. Integers beyond ±(2^53−1) arrive as text.',
+      '`Param` 中的列表是真正的数组；超过 ±(2^53−1) 的整数以文本给出。',
+    ],
+    test: [
+      'test/sandbox/isolation.test.ts',
+      'V8 shows its members and nothing of the host; what is missing reads as undefined',
+    ],
+  },
+  {
+    members: ['CurrentUser', 'CurrentSysUser'],
+    status: 'differs',
+    note: ['`Id` and `Name` only: users are not kept here.', '只有 `Id` 和 `Name`：用户不由本主机管理。'],
+    test: ['test/sandbox/members.test.ts', 'V8.CurrentSysUser === V8.CurrentUser'],
+  },
+  {
+    members: ['Header', 'FilesByteBase64', 'MQTT'],
+    status: 'differs',
+    note: [
+      '`{}`, `{}` and undefined until there are routes and a broker that fill them.',
+      '在提供相应路由和 MQTT 之前为 `{}`、`{}` 和 undefined。',
+    ],
+    test: ['test/sandbox/members.test.ts', '[V8.Header, V8.FilesByteBase64]'],
+  },
+  {
+    members: ['SysConfig'],
+    status: 'differs',
+    note: [
+      'Columns that hold passwords or keys are left out; `ServerPrivateSettings` is JSON text of an object in the row.',
+      '不含密码和密钥列；`ServerPrivateSettings` 取自该行中的 JSON 对象文本。',
+    ],
+    test: [
+      'test/app/tenant-settings.test.ts',
+      'V8.SysConfig is the row of sys_config, with the private settings as an object',
+    ],
+  },
+  {
+    members: ['OsClientModel', 'ClientModel'],
+    status: 'differs',
+    note: [
+      'Without everything that is named or looks like a secret, an address or a connection.',
+      '不含名称或内容像密码、地址或连接信息的列。',
+    ],
+    test: [
+      'test/app/tenant-settings.test.ts',
+      'a script sees names of the tenant row and none of its secrets, however it looks for them',
+    ],
+  },
+  {
+    members: ['Action', 'Action.GetDateTimeNow', 'Action.GetTimestamp', 'Action.Sleep'],
+    status: 'same',
+    note: ['There before the global code has run, which may replace them.', '全局代码运行前已存在，可被其覆盖。'],
+    test: [
+      'test/sandbox/members.test.ts',
+      'V8.Action belongs to the run: what a script puts on it, the next one does not see',
+    ],
+  },
+  {
+    members: ['Result'],
+    status: 'same',
+    test: ['test/sandbox/outcomes.test.ts', 'V8.Result counts only when nothing was returned'],
+  },
+  {
+    members: ['DbTrans', 'DbTrans.Commit', 'DbTrans.Rollback', 'DbTrans.Close', 'DbTrans.Dispose'],
+    status: 'same',
+    note: ['These functions do nothing: the result decides.', '这些方法不做任何事：由返回值决定提交或回滚。'],
+    test: ['test/sandbox/isolation.test.ts', 'V8.DbTrans crosses as a mark that no other value can imitate'],
+  },
+  {
+    members: ['FormEngine.*'],
+    status: 'differs',
+    note: [
+      'An unknown column, operator or parameter is refused; the platform drops it and touches more rows. Table events do not run.',
+      '未知的列、运算符或参数会被拒绝（平台会丢弃它们，从而影响更多数据）。不触发表事件。',
+    ],
+    test: ['test/v8-api/form-engine-read.test.ts', 'answers Code 2 without data when no row matches'],
+  },
+  {
+    members: ['ApiEngine.Run', 'ApiEngine.RunAsync'],
+    status: 'same',
+    note: [
+      'At most 32 deep; the message names the engines that call each other.',
+      '最多嵌套 32 层；提示中列出互相调用的引擎。',
+    ],
+    test: [
+      'test/v8-api/api-engine.test.ts',
+      'takes key, key and parameters, and one object, each with or without the transaction',
+    ],
+  },
+  {
+    members: ['MQ.SendMsg'],
+    status: 'differs',
+    note: [
+      'In an open transaction it goes out with the commit. The positional form works. `Data.EventId` is the id.',
+      '事务打开时随提交发出；也接受位置参数；`Data.EventId` 是事件号。',
+    ],
+    test: ['test/v8-api/mq.test.ts', 'takes the positional form, with and without an EventId'],
+  },
+  {
+    members: ['Http.*'],
+    status: 'differs',
+    note: [
+      'Internal addresses are refused unless the operator allows them. Requests of a message carry an Idempotency-Key.',
+      '默认拒绝内网地址，须由运维放行；处理消息时请求带 Idempotency-Key。',
+    ],
+    test: ['test/v8-api/http.test.ts', 'answers StatusCode 0 with the reason when there is no response'],
+  },
+  {
+    members: ['Method.NewUlid', 'Method.NewGuid', 'Method.GetTimestamp', 'Method.AddSysLog'],
+    status: 'same',
+    test: ['test/v8-api/method.test.ts', 'gives ids of the host and the time in Unix seconds'],
+  },
+  {
+    members: ['Method.GetCurrentToken'],
+    status: 'differs',
+    note: [
+      'The token itself stays in the host; one that is passed in identifies nobody.',
+      '令牌不进入脚本；传入的令牌不代表任何人。',
+    ],
+    test: ['test/v8-api/method.test.ts', 'says who runs the script and shows no token'],
+  },
+  {
+    members: ['Method.ParseWhere'],
+    status: 'same',
+    note: ['A condition that is none is refused, not dropped.', '不合法的条件会被拒绝，而不是丢弃。'],
+    test: ['test/v8-api/method.test.ts', 'turns the array form into objects and refuses what is none'],
+  },
+  {
+    members: ['Method.HmacSha1Sign', 'Method.HmacSha256Sign', 'Method.Md5Sign', 'Method.Md5SignHex'],
+    status: 'same',
+    test: ['test/v8-api/method.test.ts', 'agrees with RFC 2202, 4231, 1321'],
+  },
+  {
+    members: ['Method.JsonStringify', 'Method.JsonStringifyIndented'],
+    status: 'same',
+    test: ['test/sandbox/members.test.ts', 'V8.Method.JsonStringify('],
+  },
+  {
+    members: ['EncryptHelper.*'],
+    status: 'same',
+    note: ['Wrong arguments are `Code: 0` where the platform throws.', '参数错误时返回 `Code: 0`（平台抛出异常）。'],
+    test: ['test/v8-api/encrypt-helper.test.ts', 'EncryptHelper gives known answers'],
+  },
+  {
+    members: ['EncryptHelper.HmacSha256'],
+    status: 'differs',
+    note: [
+      'A message given as text, which the platform documents and does not take, gives lower-case hex.',
+      '消息为文本时（平台文档有此写法但实际不支持）得到小写十六进制。',
+    ],
+    test: ['test/v8-api/encrypt-helper.test.ts', 'RFC 4231, 2'],
+  },
+  {
+    members: ['EncryptHelper.RSAEncrypt'],
+    status: 'differs',
+    note: [
+      'A failure is `Code: 0`; the platform returns the plain text, which then is stored as if it were encrypted.',
+      '失败为 `Code: 0`；平台返回明文，容易被当作密文保存。',
+    ],
+    test: ['test/v8-api/encrypt-helper.test.ts', 'takes keys in every form'],
+  },
+  {
+    members: ['Base64.StringToBase64', 'Base64.Base64ToString'],
+    status: 'same',
+    test: ['test/sandbox/base64.test.ts', 'every text comes back, and equals what Node makes of it'],
+  },
+  {
+    members: ['::DateNow', '::DateFormat', '::DateAdd'],
+    status: 'same',
+    note: [
+      'As the platform’s later built-ins; a function of the tenant’s own of the same name wins.',
+      '与平台后期内置版本一致；租户自己的同名函数优先。',
+    ],
+    test: ['test/sandbox/console-and-dates.test.ts', 'a script’s own date functions win'],
+  },
+  {
+    members: ['::calc'],
+    status: 'same',
+    note: ['Its operations are `+ - * / %` and their English names.', '运算为 `+ - * / %` 及其英文名。'],
+    test: ['test/sandbox/calc.test.ts', 'sums and products of cents are exact'],
+  },
+  {
+    members: ['::console'],
+    status: 'same',
+    note: ['Takes any number of arguments. 256 lines, 64 KiB a run.', '可传多个参数；每次运行最多 256 行、64 KiB。'],
+    test: ['test/sandbox/console-and-dates.test.ts', 'lines come in the order of the calls around them'],
+  },
+  {
+    members: ['::System'],
+    status: 'differs',
+    note: [
+      '`Convert` (Base64), `Text.Encoding.UTF8`, `DateTime`, `Threading.Thread.Sleep`, `Guid`, `Math`, `Security.Cryptography` (MD5, SHA, HMAC). Nothing else of .NET.',
+      '仅有 `Convert`（Base64）、`Text.Encoding.UTF8`、`DateTime`、`Threading.Thread.Sleep`、`Guid`、`Math`、`Security.Cryptography`（MD5、SHA、HMAC）。',
+    ],
+    test: ['test/sandbox/clr-system.test.ts', 'what needs the host asks it: ids, digests and the wait'],
+  },
+];
