@@ -20,12 +20,12 @@ export function childrenOf(parent: number): number[] {
     .filter((pid) => cpuTicks(pid)?.parent === parent);
 }
 
-/** The child that used most CPU within `ms`, at least a quarter of the time; undefined when none did. */
+/** The child that used most CPU within `ms`, at least a twelfth of the time: lanes are nice, and the machine may be busy; undefined when none did. */
 export async function busiestChild(parent: number, ms = 300): Promise<number | undefined> {
   const before = childrenOf(parent).map((pid) => ({ pid, ticks: cpuTicks(pid)?.ticks ?? 0 }));
   await sleep(ms);
   const used = before.map(({ pid, ticks }) => ({ pid, ticks: (cpuTicks(pid)?.ticks ?? 0) - ticks }));
   const most = used.sort((a, b) => b.ticks - a.ticks)[0];
   // A hundred ticks a second.
-  return most !== undefined && most.ticks * 10 * 4 >= ms ? most.pid : undefined;
+  return most !== undefined && most.ticks * 10 * 12 >= ms ? most.pid : undefined;
 }

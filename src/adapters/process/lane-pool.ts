@@ -24,6 +24,9 @@ import { Watchdog } from './watchdog.ts';
 /** A new version waits this long for the lane apart while another one occupies it. Milliseconds. */
 const PROBATION_WAIT_MS = 250;
 
+/** A quarantined tenant runs with the others when somebody else has held the lane apart for so long. Milliseconds. */
+const QUARANTINE_WAIT_MS = 1_000;
+
 export interface LanePoolOptions {
   /** Runs at once. One more lane is kept apart: for what is on probation, and in place of a killed one. */
   readonly lanes: number;
@@ -190,9 +193,11 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner {
       if (contested) this.#scheduleLook(now + NEIGHBOUR_MS);
       return undefined;
     }
-    const apart = contested && this.#goesApart(want, waitedMs, now);
-    const pick = apart ? this.#pickApart(want, waitedMs, now) : this.#pickShared(want.tenant);
-    if (pick instanceof LaneSeat) return this.#seat(want, pick, apart);
+    // Alone in the host there is nobody to protect.
+    const apart = contested ? this.#pickApart(want, waitedMs, now) : 'shared';
+    if (apart instanceof LaneSeat) return this.#seat(want, apart, true);
+    const pick = apart === 'shared' ? this.#pickShared(want.tenant) : apart;
+    if (pick instanceof LaneSeat) return this.#seat(want, pick, false);
     if (pick.lookAgainMs !== undefined) this.#scheduleLook(now + pick.lookAgainMs);
     return undefined;
   }
@@ -201,18 +206,25 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner {
     return this.#load.hasNeighbours(tenant, now) || this.#line.tenants().some((other) => other !== tenant);
   }
 
-  /** Alone in the host there is nobody to protect, so probation only begins with neighbours. */
-  #goesApart({ tenant, engine, version }: Want, waitedMs: number, now: number): boolean {
-    if (!this.#seats.hasApart) return false;
-    if (this.#probation.isQuarantined(tenant, now)) return true;
-    if (version === undefined || waitedMs >= PROBATION_WAIT_MS) return false;
-    return this.#probation.isNew({ tenant, engine, version });
+  /** The lane apart for what is on probation, while it is worth waiting for. */
+  #pickApart(want: Want, waitedMs: number, now: number): SeatPick | 'shared' {
+    const quarantined = this.#probation.isQuarantined(want.tenant, now);
+    if (!quarantined && !this.#isNew(want)) return 'shared';
+    const seat = this.#apartTaken > 0 ? undefined : this.#seats.pickApart();
+    if (seat !== undefined) return seat;
+    const patience = quarantined ? this.#quarantinePatienceMs(want.tenant) : PROBATION_WAIT_MS - waitedMs;
+    if (patience <= 0) return 'shared';
+    return Number.isFinite(patience) ? { lookAgainMs: patience } : NO_SEAT;
   }
 
-  #pickApart({ tenant }: Want, waitedMs: number, now: number): SeatPick {
-    const pick = this.#apartTaken > 0 ? NO_SEAT : this.#seats.pickApart();
-    if (pick instanceof LaneSeat || this.#probation.isQuarantined(tenant, now)) return pick;
-    return { lookAgainMs: PROBATION_WAIT_MS - waitedMs };
+  #isNew({ tenant, engine, version }: Want): boolean {
+    return version !== undefined && this.#probation.isNew({ tenant, engine, version });
+  }
+
+  /** One run at a time; the end of its own run and a lane that is starting are waited for, somebody else's run is not. */
+  #quarantinePatienceMs(tenant: string): number {
+    if (this.#load.runningOf(tenant) > 0) return Number.POSITIVE_INFINITY;
+    return QUARANTINE_WAIT_MS - this.#seats.apartHeldMs;
   }
 
   #pickShared(tenant: string): SeatPick {

@@ -40,6 +40,7 @@ export class LaneSeat {
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
   #reserved = false;
+  #takenAt = 0;
   #busySince = 0;
   #freeSince = 0;
 
@@ -64,6 +65,11 @@ export class LaneSeat {
     return this.#reserved && this.#lane.alive && !this.#lane.blocked;
   }
 
+  /** For how long the present slot has had the lane; 0 without one. */
+  get heldMs(): number {
+    return this.#reserved ? performance.now() - this.#takenAt : 0;
+  }
+
   /** For how long the lane has been taken without a rest, by one slot after another. */
   get busyMs(): number {
     return performance.now() - this.#busySince;
@@ -73,6 +79,7 @@ export class LaneSeat {
   take(): void {
     const now = performance.now();
     if (now - this.#freeSince > REST_MS) this.#busySince = now;
+    this.#takenAt = now;
     this.#reserved = true;
   }
 

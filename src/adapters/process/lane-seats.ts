@@ -43,11 +43,6 @@ export class LaneSeats {
     return new AppError('SANDBOX_UNAVAILABLE', { reason: this.#apart.failure ?? '' });
   }
 
-  /** False while the lane apart cannot be started: nobody can be sent there. */
-  get hasApart(): boolean {
-    return this.#apart.failure === undefined;
-  }
-
   /**
    * A lane for a tenant: its home lane; another when that one is gone, blocked in a host call or busy for more than
    * HOME_PATIENCE_MS. The same tenant always finds the others in the same order. The lane apart is the last resort.
@@ -62,8 +57,14 @@ export class LaneSeats {
     return patience > 0 ? { lookAgainMs: patience } : other;
   }
 
-  pickApart(): SeatPick {
-    return this.#apart.free ? this.#apart : { lookAgainMs: undefined };
+  /** The lane apart, when it is free. */
+  pickApart(): LaneSeat | undefined {
+    return this.#apart.free ? this.#apart : undefined;
+  }
+
+  /** For how long the lane apart is held by one slot: 0 while it starts, without end when it cannot be started. */
+  get apartHeldMs(): number {
+    return this.#apart.failure === undefined ? this.#apart.heldMs : Number.POSITIVE_INFINITY;
   }
 
   /** Any free lane, without waiting. */

@@ -173,28 +173,36 @@ test('while the lane apart is occupied, a new version waits a little and then ru
   await pool.close();
 });
 
+/** A run of the tenant that costs its lane. */
+async function loseLane(pool: EngineRunner, tenant: string): Promise<void> {
+  const slot = await pool.acquire(tenant, {});
+  const start = runStart("JSON.parse('['.repeat(5e6)); return 1", { tenant, limits: { rssMb: 110 } });
+  const { kind } = await slot.run(start, new RecordingSink(undefined));
+  slot.release();
+  assert.ok(kind === 'limit' || kind === 'crashed', kind);
+}
+
 test('a tenant that cost a lane is quarantined: its runs go apart, one at a time, and cost nobody else', async () => {
   const pool = await openNumberedLanes(2);
   (await pool.acquire('neighbour', {})).release();
-  const loop = async () => {
-    const slot = await pool.acquire(AT_0, {});
-    const start = runStart("V8.MQ.SendMsg({}); JSON.parse('['.repeat(5e6)); return 1", {
-      tenant: AT_0,
-      limits: { rssMb: 110 },
-    });
-    const outcome = await slot.run(start, new RecordingSink(undefined));
-    slot.release();
-    return outcome.kind;
-  };
-  const lost = await loop();
-  assert.ok(lost === 'limit' || lost === 'crashed', lost);
+  await loseLane(pool, AT_0);
   assert.deepEqual(pool.load(), [{ tenant: AT_0, running: 0, waiting: 0, quarantined: true }]);
-  const home = pool.pid(1);
   const starts = new Starts(pool);
   starts.ask(AT_0, 2);
-  await sleep(400);
+  await sleep(1_200);
   assert.deepEqual([starts.held(AT_0), pool.status().waiting], [1, 1], 'no time makes it leave the lane apart');
-  assert.equal(await endWhenKilled(pool, AT_1, home), 'V8_PROCESS_CRASH', 'the neighbour is in its home lane still');
+  assert.equal(await endWhenKilled(pool, AT_1, pool.pid(1)), 'V8_PROCESS_CRASH', 'the neighbour is at home');
   await starts.endAll();
+  await pool.close();
+});
+
+test('a quarantined tenant is not stopped by somebody else in the lane apart', async () => {
+  const pool = await openNumberedLanes(2);
+  const slow = await pool.acquire('slow', { engine: { key: 'x', version: 'v1' } });
+  await loseLane(pool, AT_0);
+  const held = await pool.acquire('slow2', { engine: { key: 'x', version: 'v1' } });
+  (await pool.acquire(AT_0, {})).release();
+  held.release();
+  slow.release();
   await pool.close();
 });
