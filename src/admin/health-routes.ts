@@ -19,11 +19,12 @@ export function addHealthRoutes(server: FastifyInstance, health: () => Promise<H
   });
 }
 
-function presentHealth({ ready, tenants, queue, lanes }: HostHealth) {
+function presentHealth({ ready, tenants, queue, lanes, load }: HostHealth) {
   return {
     ready,
     tenants: tenants.map(presentTenant),
     queue: { ready: queue.ready, reason: queue.reason ?? null },
     lanes: { ...lanes },
+    load: load.map((each) => ({ ...each })),
   };
 }

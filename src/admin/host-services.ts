@@ -126,6 +126,7 @@ async function health(parts: HostServicesParts): Promise<HostHealth> {
     tenants,
     queue,
     lanes: parts.runner.status(),
+    load: parts.runner.load(),
   };
 }
 

@@ -2,6 +2,7 @@ import type { DosResult } from '../core/dos-result.ts';
 import type { ErrorRecord, Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ParkedState } from '../core/parked.ts';
+import type { SandboxStatus, TenantLoad } from '../ports/engine-runner.ts';
 import type { AttemptRecord, EventStory } from '../ports/journal.ts';
 import type { ParkedRow, PushReport, TenantStatus } from '../ports/tenant-store.ts';
 
@@ -82,5 +83,7 @@ export interface HostHealth {
   readonly ready: boolean;
   readonly tenants: readonly TenantStatus[];
   readonly queue: { readonly ready: boolean; readonly reason?: string };
-  readonly lanes: { readonly lanes: number; readonly busy: number; readonly waiting: number };
+  readonly lanes: SandboxStatus;
+  /** Tenants that run, wait, are quarantined or have used CPU time lately. */
+  readonly load: readonly TenantLoad[];
 }

@@ -19,7 +19,7 @@ export async function readGauges(sources: GaugeSources): Promise<GaugeReading> {
     const reading = await readOutbox(store, sources.clock).catch(() => undefined);
     if (reading !== undefined) outbox.push(reading);
   }
-  return { inFlight: sources.inFlight.size, lanes: sources.runner.status(), outbox };
+  return { inFlight: sources.inFlight.size, lanes: sources.runner.status(), tenants: sources.runner.load(), outbox };
 }
 
 async function readOutbox(store: TenantStore, clock: Clock): Promise<OutboxReading> {

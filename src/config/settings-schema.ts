@@ -131,6 +131,24 @@ export const SETTINGS_SCHEMA = z.strictObject({
       zh: '单个沙箱进程的内存上限（MB），超过即被终止。至少为 run.heapMb 加 100。',
       en: 'Memory of one sandbox process in MB; more ends it. At least run.heapMb plus 100.',
     }),
+    maxLanesPerTenant: setting(z.int().min(1).max(64).optional(), {
+      zh: '有其他租户时，一个租户最多占用的沙箱进程数；只有一个租户时可用全部。',
+      en: 'Sandbox processes that one tenant may hold while there are others; alone it has them all.',
+      computedDefault: { zh: 'sandbox.lanes 减 1', en: 'sandbox.lanes less 1' },
+    }),
+    cpu: z
+      .strictObject({
+        sharePercent: setting(z.int().min(1).max(6_400).optional(), {
+          zh: '有其他租户时，一个租户长期可用的 CPU，以一个核的百分比计。用完后它的脚本变慢，其他租户不受影响。',
+          en: 'CPU that one tenant may use in the long run while there are others, in percent of one core. Beyond it only its own scripts slow down.',
+          computedDefault: { zh: '一半的核', en: 'half of the cores' },
+        }),
+        burstSeconds: setting(seconds(1, 3_600, 30), {
+          zh: '租户可以积攒、也可以透支的 CPU 时间（秒）。',
+          en: 'CPU time that a tenant can save, and owe at most, in seconds.',
+        }),
+      })
+      .prefault({}),
   }),
   run: z
     .strictObject({

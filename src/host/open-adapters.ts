@@ -57,10 +57,13 @@ function openInvalidation(config: Config, clock: Clock, log: Log, releasers: Rel
 }
 
 function openLanes(config: Config, log: Log, metrics: MetricsPage): Promise<EngineRunner> {
-  const { lanes, rssMb } = config.sandbox;
+  const { lanes, rssMb, maxLanesPerTenant, cpu } = config.sandbox;
   return createLanePool({
     lanes,
     rssMb,
+    ...(maxLanesPerTenant === undefined ? {} : { maxLanesPerTenant }),
+    cpuBurstMs: cpu.burstSeconds * 1000,
+    ...(cpu.sharePercent === undefined ? {} : { cpuMsPerSecond: cpu.sharePercent * 10 }),
     timezone: config.timezone,
     log: log.child('process'),
     onKilled: (reason) => metrics.laneKilled(reason),

@@ -50,11 +50,13 @@ export interface SandboxStatus {
   readonly waiting: number;
 }
 
-/** One tenant's part of the sandbox at this moment. Tenants at rest have none. */
+/** One tenant's part of the sandbox at this moment. Tenants at rest with a full balance have none. */
 export interface TenantLoad {
   readonly tenant: string;
   readonly running: number;
   readonly waiting: number;
+  /** CPU time it may still use; below zero it is slowed down while it has neighbours. Milliseconds. */
+  readonly cpuBalanceMs: number;
   /** True while its runs go to the lane apart, because one of them cost a lane. */
   readonly quarantined: boolean;
 }
@@ -68,7 +70,7 @@ export interface EngineRunner {
   /** Compiles without running. @throws AppError as `acquire`, and V8_* when it broke a limit. */
   compile(tenant: string, engineKey: string, source: string): Promise<CompileResult>;
   status(): SandboxStatus;
-  /** Tenants that run, wait or are quarantined, by name. */
+  /** Tenants that run, wait, are quarantined or have used CPU time lately, by name. */
   load(): readonly TenantLoad[];
   close(): Promise<void>;
 }

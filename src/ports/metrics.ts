@@ -1,3 +1,5 @@
+import type { TenantLoad } from './engine-runner.ts';
+
 /** What the host counts for operators. Labels hold tenants and outcomes, never EventIds. */
 export interface Metrics {
   /** A delivery ended: `done`, `duplicate`, `retry`, `dead` or `deferred`. */
@@ -13,6 +15,7 @@ export interface GaugeReading {
   /** Deliveries being handled. */
   readonly inFlight: number;
   readonly lanes: { readonly lanes: number; readonly busy: number; readonly waiting: number };
+  readonly tenants: readonly TenantLoad[];
   readonly outbox: readonly OutboxReading[];
 }
 

@@ -22,6 +22,11 @@ export function createMetrics(): MetricsPage {
   const limits = counter('v8host_limits_hit_total', 'Runs that a limit ended or slowed, by code', ['tenant', 'code']);
   const inFlight = gauge('v8host_in_flight', 'Deliveries being handled');
   const lanes = gauge('v8host_lanes', 'Sandbox lanes by state', ['state']);
+  const runs = gauge('v8host_tenant_runs', 'Runs of a tenant by state', ['tenant', 'state']);
+  const balance = gauge('v8host_tenant_cpu_balance_seconds', 'CPU time that a tenant may still use', ['tenant']);
+  const quarantine = gauge('v8host_tenant_quarantined', '1 while a tenant runs apart because it cost a lane', [
+    'tenant',
+  ]);
   const rows = gauge('v8host_outbox_rows', 'Messages committed and not sent yet', ['tenant']);
   const failed = gauge('v8host_outbox_failed_rows', 'Messages that cannot be sent', ['tenant']);
   const lag = gauge('v8host_outbox_lag_seconds', 'Age of the oldest unsent message', ['tenant']);
@@ -37,10 +42,16 @@ export function createMetrics(): MetricsPage {
     async render(reading) {
       inFlight.set(reading.inFlight);
       lanes.set({ state: 'busy' }, reading.lanes.busy);
-      lanes.set({ state: 'idle' }, reading.lanes.lanes - reading.lanes.busy);
+      lanes.set({ state: 'idle' }, Math.max(0, reading.lanes.lanes - reading.lanes.busy));
       lanes.set({ state: 'awaited' }, reading.lanes.waiting);
       // A tenant that went away must not leave its last value behind.
-      for (const series of [rows, failed, lag]) series.reset();
+      for (const series of [runs, balance, quarantine, rows, failed, lag]) series.reset();
+      for (const load of reading.tenants) {
+        runs.set({ tenant: load.tenant, state: 'running' }, load.running);
+        runs.set({ tenant: load.tenant, state: 'waiting' }, load.waiting);
+        balance.set({ tenant: load.tenant }, load.cpuBalanceMs / 1000);
+        quarantine.set({ tenant: load.tenant }, load.quarantined ? 1 : 0);
+      }
       for (const outbox of reading.outbox) {
         rows.set({ tenant: outbox.tenant }, outbox.rows);
         failed.set({ tenant: outbox.tenant }, outbox.failed);

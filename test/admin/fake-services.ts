@@ -25,6 +25,7 @@ export class FakeServices implements AdminServices {
     tenants: [{ tenant: 'demo', main: true, state: 'open' }],
     queue: { ready: true },
     lanes: { lanes: 2, busy: 1, waiting: 0 },
+    load: [{ tenant: 'demo', running: 1, waiting: 2, cpuBalanceMs: -250, quarantined: false }],
   };
 
   async listTenants() {

@@ -439,7 +439,7 @@ describe('health', () => {
     assert.deepEqual([down.status, down.body.Code, down.body.Data], [503, 0, { ready: false }]);
   });
 
-  it('tells tenants, queue and lanes to those who bring the token', async () => {
+  it('tells tenants, queue, lanes and who uses them to those who bring the token', async () => {
     const { ask } = start();
     const { body } = await ask({ method: 'GET', url: '/readyz' });
     assert.deepEqual(body.Data, {
@@ -447,6 +447,7 @@ describe('health', () => {
       tenants: [{ tenant: 'demo', main: true, state: 'open', reason: null }],
       queue: { ready: true, reason: null },
       lanes: { lanes: 2, busy: 1, waiting: 0 },
+      load: [{ tenant: 'demo', running: 1, waiting: 2, cpuBalanceMs: -250, quarantined: false }],
     });
   });
 });

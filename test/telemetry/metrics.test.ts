@@ -6,6 +6,7 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 const READING: GaugeReading = {
   inFlight: 3,
   lanes: { lanes: 4, busy: 1, waiting: 2 },
+  tenants: [{ tenant: 'a', running: 2, waiting: 7, cpuBalanceMs: -1500, quarantined: true }],
   outbox: [{ tenant: 'a', rows: 5, failed: 1, lagSeconds: 12.5 }],
 };
 
@@ -22,6 +23,10 @@ test('deliveries, inbox hits and kills are counted; gauges are those of the read
     'v8host_sandbox_kills_total{reason="V8_TIMEOUT"} 1',
     'v8host_in_flight 3',
     'v8host_lanes{state="idle"} 3',
+    'v8host_tenant_runs{tenant="a",state="running"} 2',
+    'v8host_tenant_runs{tenant="a",state="waiting"} 7',
+    'v8host_tenant_cpu_balance_seconds{tenant="a"} -1.5',
+    'v8host_tenant_quarantined{tenant="a"} 1',
     'v8host_outbox_rows{tenant="a"} 5',
     'v8host_outbox_lag_seconds{tenant="a"} 12.5',
   ]) {
@@ -32,6 +37,6 @@ test('deliveries, inbox hits and kills are counted; gauges are those of the read
 test('a tenant that went away leaves no value behind', async () => {
   const metrics = createMetrics();
   await metrics.render(READING);
-  const page = await metrics.render({ ...READING, outbox: [] });
-  assert.ok(!page.includes('v8host_outbox_rows{'), page);
+  const page = await metrics.render({ ...READING, tenants: [], outbox: [] });
+  assert.ok(!page.includes('tenant="a"'), page);
 });

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { CpuBuckets } from '../../core/cpu-bucket.ts';
 import { AppError } from '../../core/errors.ts';
 import type { QueuePlace } from '../../core/fair-queue.ts';
 import { Probation } from '../../core/probation.ts';
@@ -17,6 +18,7 @@ import { type LaneCommand, laneCommand } from './lane-command.ts';
 import { LaneSeat, type SeatListener } from './lane-seat.ts';
 import { LaneSeats, type SeatPick } from './lane-seats.ts';
 import { LaneSlot, type SlotOwner } from './lane-slot.ts';
+import type { CpuAccounts } from './lane-usage.ts';
 import { type GatePass, RunGate } from './run-gate.ts';
 import { WaitLine } from './wait-line.ts';
 import { Watchdog } from './watchdog.ts';
@@ -27,6 +29,9 @@ const PROBATION_WAIT_MS = 250;
 /** A quarantined tenant runs with the others when somebody else has held the lane apart for so long. Milliseconds. */
 const QUARANTINE_WAIT_MS = 1_000;
 
+/** CPU time that a tenant can save unless configured. */
+const CPU_BURST_MS = 30_000;
+
 export interface LanePoolOptions {
   /** Runs at once. One more lane is kept apart: for what is on probation, and in place of a killed one. */
   readonly lanes: number;
@@ -34,6 +39,10 @@ export interface LanePoolOptions {
   readonly maxLanesPerTenant?: number;
   /** Runs at once of the host, a tenant and an engine; DEFAULT_RUN_CAPS unless given. */
   readonly caps?: RunCaps;
+  /** CPU time that a tenant gains in one second; it counts while there are others. Half of the processors unless given. */
+  readonly cpuMsPerSecond?: number;
+  /** CPU time that a tenant can save, and owe at most; 30 s unless given. */
+  readonly cpuBurstMs?: number;
   /** Processors; those of the machine unless given. One run more than that is at work at once. */
   readonly processors?: number;
   /** Resident memory at which a lane is killed, in MiB. A run's own `rssMb` counts where it is lower. */
@@ -69,7 +78,7 @@ interface Want extends QueuePlace {
 }
 
 /** Who may run, when and where: fair turns, caps, home lanes and the lane apart. */
-class LanePool implements EngineRunner, SeatListener, SlotOwner {
+class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
   readonly #lanes: number;
   readonly #maxLanesPerTenant: number;
   readonly #caps: RunCaps;
@@ -78,6 +87,7 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner {
   readonly #line = new WaitLine<Want, LaneSlot>();
   readonly #load = new RunLoad();
   readonly #probation = new Probation();
+  readonly #cpu: CpuBuckets;
   #sharedTaken = 0;
   #apartTaken = 0;
   #closing = false;
@@ -88,11 +98,17 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner {
     this.#lanes = options.lanes;
     this.#maxLanesPerTenant = options.maxLanesPerTenant ?? Math.max(1, options.lanes - 1);
     this.#caps = options.caps ?? DEFAULT_RUN_CAPS;
-    this.#gate = new RunGate((options.processors ?? availableParallelism()) + 1);
+    const processors = options.processors ?? availableParallelism();
+    this.#gate = new RunGate(processors + 1);
+    this.#cpu = new CpuBuckets({
+      refillMsPerSecond: options.cpuMsPerSecond ?? processors * 500,
+      burstMs: options.cpuBurstMs ?? CPU_BURST_MS,
+    });
     const services = {
       command: options.command ?? laneCommand(options.timezone),
       watchdog: new Watchdog(),
       rssMb: options.rssMb,
+      accounts: this,
       log: options.log.child('adapters.process'),
       onKilled: options.onKilled ?? (() => undefined),
     };
@@ -124,12 +140,15 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner {
   }
 
   load(): readonly TenantLoad[] {
-    const quarantined = new Set(this.#probation.quarantined(performance.now()));
-    const tenants = new Set([...this.#load.tenants(), ...this.#line.tenants(), ...quarantined]);
+    const now = performance.now();
+    const quarantined = new Set(this.#probation.quarantined(now));
+    const charged = this.#cpu.tenants(now);
+    const tenants = new Set([...this.#load.tenants(), ...this.#line.tenants(), ...quarantined, ...charged]);
     return [...tenants].sort().map((tenant) => ({
       tenant,
       running: this.#load.runningOf(tenant),
       waiting: this.#line.waitingOf(tenant),
+      cpuBalanceMs: Math.round(this.#cpu.balanceMs(tenant, now)),
       quarantined: quarantined.has(tenant),
     }));
   }
@@ -157,6 +176,15 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner {
   onRunEnded({ tenant, engine }: LaneSlot, start: RunStart, laneLost: boolean): void {
     if (engine !== '') this.#probation.count({ tenant, engine, version: start.version });
     if (laneLost) this.#probation.blame(tenant, performance.now());
+  }
+
+  charge(tenant: string, cpuMs: number): void {
+    this.#cpu.charge(tenant, cpuMs, performance.now());
+  }
+
+  isInDebt(tenant: string): boolean {
+    const now = performance.now();
+    return this.#cpu.balanceMs(tenant, now) < 0 && this.#hasNeighbours(tenant, now);
   }
 
   settle(slot: LaneSlot, seat: LaneSeat): void {
@@ -191,6 +219,11 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner {
     const tenantCap = contested ? Math.min(want.caps.tenant, this.#maxLanesPerTenant) : want.caps.tenant;
     if (!this.#load.admits(want, { ...want.caps, tenant: tenantCap })) {
       if (contested) this.#scheduleLook(now + NEIGHBOUR_MS);
+      return undefined;
+    }
+    const debtMs = contested ? this.#cpu.debtEndsInMs(want.tenant, now) : 0;
+    if (debtMs > 0) {
+      this.#scheduleLook(now + Math.min(debtMs, NEIGHBOUR_MS));
       return undefined;
     }
     // Alone in the host there is nobody to protect.

@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
+import type { ChildProcess } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import type { ErrorRecord } from '../../core/errors.ts';
 import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../core/run-limits.ts';
@@ -9,10 +8,12 @@ import { encodeFrame, type Frame } from '../../protocol/frames.ts';
 import { type CompileStart, LANE_FRAME, type RunStart } from '../../protocol/messages.ts';
 import { CompileConversation } from './compile-conversation.ts';
 import { FrameReader } from './frame-reader.ts';
+import { LaneBrake } from './lane-brake.ts';
 import type { LaneCommand } from './lane-command.ts';
-import { ProcessMeter } from './proc-stat.ts';
+import { type CpuAccounts, LaneUsage } from './lane-usage.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 import { type ConversationPeer, RunConversation } from './run-conversation.ts';
+import { spawnLane } from './spawn-lane.ts';
 import { decideWatch, type Watchdog, type Watched } from './watchdog.ts';
 
 /** Longest that a process may take from its start to its first frame. */
@@ -24,8 +25,11 @@ const CLOSE_TIMEOUT_MS = 1_000;
 /** What is kept of a lane's stderr: a crash's first lines. */
 const STDERR_BYTES = 4096;
 
-/** Lanes give way to the host, whose event loop serves everybody. */
-const LANE_NICENESS = 5;
+/**
+ * Part of its CPU limit that a run may be held still for its tenant's debt. The lane's own soft timeout is wall time, a
+ * quarter longer than the limit: held longer, a run would be ended by it before it has used what it may.
+ */
+const MOST_HELD = 0.2;
 
 /** Limits of a compilation. Only CPU, wall and memory matter for it. */
 const COMPILE_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 10_000 };
@@ -77,7 +81,8 @@ export class LaneProcess implements Watched, ConversationPeer {
   readonly #socket: Duplex;
   readonly #watchdog: Watchdog;
   readonly #rssMb: number;
-  readonly #meter: ProcessMeter | undefined;
+  readonly #usage: LaneUsage;
+  readonly #brake: LaneBrake;
   readonly #reader = new FrameReader();
   #mode: 'starting' | 'idle' | 'busy' | 'ended' = 'starting';
   #conversation: Conversation | undefined;
@@ -90,18 +95,13 @@ export class LaneProcess implements Watched, ConversationPeer {
   #blocked = false;
   #onBlocked: (blocked: boolean) => void = IGNORE_BLOCKED;
 
-  constructor(command: LaneCommand, watchdog: Watchdog, rssMb: number) {
+  constructor(command: LaneCommand, watchdog: Watchdog, rssMb: number, accounts: CpuAccounts) {
     this.#watchdog = watchdog;
     this.#rssMb = rssMb;
-    // Only the socket is passed on: every other descriptor would be a way out.
-    this.#child = spawn(command.file, command.args, {
-      env: command.env as NodeJS.ProcessEnv,
-      cwd: '/',
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    });
+    this.#child = spawnLane(command);
     this.#socket = this.#child.stdio[3] as Duplex;
-    this.#meter = this.#child.pid === undefined ? undefined : ProcessMeter.open(this.#child.pid);
-    lowerPriority(this.#child.pid);
+    this.#usage = new LaneUsage(this.#child.pid, accounts);
+    this.#brake = new LaneBrake((signal) => this.#child.kill(signal));
     this.ended = this.#followExit();
     this.ready = this.#awaitReady();
     this.#listen();
@@ -126,7 +126,7 @@ export class LaneProcess implements Watched, ConversationPeer {
 
   /** True when an idle lane holds so much memory that the next run would pay for it. */
   get bloated(): boolean {
-    const rss = this.#meter?.read()?.rssBytes ?? 0;
+    const rss = this.#usage.read()?.rssBytes ?? 0;
     return this.#mode === 'idle' && rss > this.#rssMb * 1024 * 1024 * 0.6;
   }
 
@@ -136,15 +136,15 @@ export class LaneProcess implements Watched, ConversationPeer {
    */
   run(start: RunStart, sink: HostCallSink, onBlocked = IGNORE_BLOCKED): Promise<RunOutcome> {
     this.#onBlocked = onBlocked;
-    this.#enterBusy({ ...start.limits, rssMb: Math.min(start.limits.rssMb, this.#rssMb) }, false);
+    this.#enterBusy(start.tenant, { ...start.limits, rssMb: Math.min(start.limits.rssMb, this.#rssMb) }, false);
     const conversation = new RunConversation(this, start, sink);
     this.#conversation = conversation;
     return conversation.outcome;
   }
 
   /** Compiles a source. The lane must be idle. @throws AppError when the lane ended or a limit was broken. */
-  compile(start: CompileStart): Promise<CompileResult> {
-    this.#enterBusy({ ...COMPILE_LIMITS, rssMb: this.#rssMb }, true);
+  compile(tenant: string, start: CompileStart): Promise<CompileResult> {
+    this.#enterBusy(tenant, { ...COMPILE_LIMITS, rssMb: this.#rssMb }, true);
     const conversation = new CompileConversation(this, start);
     this.#conversation = conversation;
     return conversation.result;
@@ -166,11 +166,12 @@ export class LaneProcess implements Watched, ConversationPeer {
     const watch = this.#stopwatch;
     const conversation = this.#conversation;
     if (watch === undefined || conversation === undefined) return;
-    const usage = this.#meter?.read();
+    const usage = this.#usage.read();
+    const now = performance.now();
     const decision = decideWatch(
       {
         begun: watch.begun,
-        wallMs: performance.now() - watch.startedAt,
+        wallMs: now - watch.startedAt - this.#brake.stoodMs(now),
         cpuMs: usage === undefined ? undefined : usage.cpuMs - watch.cpuAtStart,
         rssBytes: usage?.rssBytes,
         waitsForHost: conversation.waitsForHost,
@@ -180,6 +181,14 @@ export class LaneProcess implements Watched, ConversationPeer {
     );
     if (decision.act === 'kill') this.kill(decision.error);
     if (decision.act === 'abort') conversation.abort(decision.error);
+    this.#slowDown(watch, conversation.waitsForHost, now);
+  }
+
+  /** A lane that waits for the host uses nothing and is let go; one that has not begun yet is not slowed. */
+  #slowDown(watch: Stopwatch, waitsForHost: boolean, now: number): void {
+    const mayBeHeld = this.#brake.stoodMs(now) < watch.limits.cpuMs * MOST_HELD;
+    const isAtWork = this.#mode === 'busy' && watch.begun && !waitsForHost;
+    this.#brake.update(isAtWork && mayBeHeld && this.#usage.inDebt, now);
   }
 
   /** Ends the process at once. A run under way ends with `reason`: as its own limit, or uncounted when it never began. */
@@ -253,10 +262,10 @@ export class LaneProcess implements Watched, ConversationPeer {
     watch.startedAt = performance.now();
   }
 
-  #enterBusy(limits: RunLimits, begun: boolean): void {
+  #enterBusy(tenant: string, limits: RunLimits, begun: boolean): void {
     if (this.#mode !== 'idle') throw new Error(`a lane that is ${this.#mode} cannot take a run`);
     this.#mode = 'busy';
-    const cpuAtStart = this.#meter?.read()?.cpuMs ?? 0;
+    const cpuAtStart = this.#usage.beginRun(tenant);
     this.#stopwatch = { limits, begun, startedAt: performance.now(), cpuAtStart };
     this.#watchdog.watch(this);
   }
@@ -276,6 +285,7 @@ export class LaneProcess implements Watched, ConversationPeer {
 
   #leaveBusy(): void {
     this.#watchdog.unwatch(this);
+    this.#brake.release(performance.now());
     this.#conversation = undefined;
     this.#stopwatch = undefined;
     this.#blocked = false;
@@ -287,7 +297,7 @@ export class LaneProcess implements Watched, ConversationPeer {
     return new Promise((resolve) => {
       const finish = (exitCode: number | null, signal: NodeJS.Signals | null): void => {
         if (this.#mode !== 'ended') this.#enterEnded(this.#stopwatch?.begun === true ? CRASHED : LOST);
-        this.#meter?.close();
+        this.#usage.close();
         resolve({ killed: this.#killed, breach: this.#breach, exitCode, signal, stderr: this.#stderr });
       };
       this.#child.once('close', finish);
@@ -326,12 +336,3 @@ const LOST: RunOutcome = {
   kind: 'unstarted',
   error: { code: 'SANDBOX_UNAVAILABLE', params: { reason: 'the lane ended before the run began' } },
 };
-
-function lowerPriority(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, LANE_NICENESS);
-  } catch {
-    // A comfort for the host's latency; a process that is gone already says so by its exit.
-  }
-}

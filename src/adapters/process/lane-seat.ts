@@ -1,6 +1,7 @@
 import type { Log } from '../../ports/log.ts';
 import type { LaneCommand } from './lane-command.ts';
 import { type LaneEnd, LaneProcess } from './lane-process.ts';
+import type { CpuAccounts } from './lane-usage.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** Pause before another start after one that failed; doubles up to the cap. */
@@ -24,6 +25,7 @@ export interface SeatServices {
   readonly command: LaneCommand;
   readonly watchdog: Watchdog;
   readonly rssMb: number;
+  readonly accounts: CpuAccounts;
   readonly log: Log;
   /** Told when a lane was killed or died, with the error code. */
   readonly onKilled: (reason: string) => void;
@@ -103,8 +105,8 @@ export class LaneSeat {
   }
 
   #start(): LaneProcess {
-    const { command, watchdog, rssMb, log } = this.#services;
-    const lane = new LaneProcess(command, watchdog, rssMb);
+    const { command, watchdog, rssMb, accounts, log } = this.#services;
+    const lane = new LaneProcess(command, watchdog, rssMb, accounts);
     lane.ready.then(
       () => {
         this.#failures = 0;

@@ -56,7 +56,7 @@ export class LaneSlot implements RunSlot {
   async compile(engineKey: string, source: string): Promise<CompileResult> {
     const lane = this.#idleLane();
     if (lane === undefined) throw new AppError(LANE_LOST.code, LANE_LOST.params);
-    return lane.compile({ engineKey, source });
+    return lane.compile(this.tenant, { engineKey, source });
   }
 
   release(): void {

@@ -1,0 +1,50 @@
+import { ProcessMeter, type ProcessUsage } from './proc-stat.ts';
+
+/** Who keeps the accounts of CPU time. */
+export interface CpuAccounts {
+  charge(tenant: string, cpuMs: number): void;
+  /** True when the tenant must slow down: it owes time, and there are others who want it. */
+  isInDebt(tenant: string): boolean;
+}
+
+/**
+ * What a lane process uses, charged to whoever ran there last: what a lane does after a run (collecting garbage, the
+ * next context) is the run's, too. What it used for its start is nobody's.
+ */
+export class LaneUsage {
+  readonly #meter: ProcessMeter | undefined;
+  readonly #accounts: CpuAccounts;
+  #tenant: string | undefined;
+  #chargedMs = 0;
+
+  constructor(pid: number | undefined, accounts: CpuAccounts) {
+    this.#meter = pid === undefined ? undefined : ProcessMeter.open(pid);
+    this.#accounts = accounts;
+  }
+
+  /** Reads the kernel's figures and charges what is new. Undefined where there is no /proc. */
+  read(): ProcessUsage | undefined {
+    const usage = this.#meter?.read();
+    if (usage === undefined) return undefined;
+    const used = usage.cpuMs - this.#chargedMs;
+    this.#chargedMs = usage.cpuMs;
+    if (used > 0 && this.#tenant !== undefined) this.#accounts.charge(this.#tenant, used);
+    return usage;
+  }
+
+  /** A run of the tenant begins. @returns CPU milliseconds of the process until now. */
+  beginRun(tenant: string): number {
+    const cpuMs = this.read()?.cpuMs ?? 0;
+    this.#tenant = tenant;
+    return cpuMs;
+  }
+
+  /** The debt of whoever runs here. */
+  get inDebt(): boolean {
+    return this.#tenant !== undefined && this.#accounts.isInDebt(this.#tenant);
+  }
+
+  close(): void {
+    this.#meter?.close();
+  }
+}
