@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createLanePool, type LanePoolOptions } from '../../src/adapters/process/lane-pool.ts';
 import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../src/core/run-limits.ts';
 import type { RunOutcome } from '../../src/core/run-outcome.ts';
@@ -63,7 +64,7 @@ export function runStart(source: string, options: RunOptions = {}): RunStart {
   return {
     tenant,
     engineKey,
-    version: '000000000000',
+    version: createHash('sha256').update(source).digest('hex').slice(0, 12),
     source,
     input: {
       Param: {},
