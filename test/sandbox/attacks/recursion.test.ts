@@ -205,8 +205,8 @@ const ENGINES: readonly Attack[] = [
     ends: ['returned', 'V8_PROCESS_MEMORY'],
     returns: 'V8_MEMORY_LIMIT',
     options: {
-      call: nestedEngines({ heap: 'const a = []; for (;;) a.push({a})' }),
-      limits: { cpuMs: 3_000, wallMs: 6_000 },
+      call: nestedEngines({ heap: 'const a = []; for (;;) a.push({a})' }, { cpuMs: 6_000 }),
+      limits: { cpuMs: 6_000, wallMs: 10_000 },
     },
   },
   {

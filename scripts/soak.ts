@@ -1,0 +1,91 @@
+/**
+ * `npm run soak [-- RUNS SECONDS]`: 20,000 runs over 500 versions, then a neighbour beside a tenant who attacks without end. Prints its
+ * bars and exits 1 when one is short: memory is flat after the warm-up, every run ended as it should, no lane was lost,
+ * and the attacks add less than 50 ms to the neighbour's slowest runs.
+ * The comparison takes SECONDS (20) for each of its halves.
+ */
+import process from 'node:process';
+import type { EngineRunner } from '../src/ports/engine-runner.ts';
+import { type Bar, percentile, reportBars } from '../test/bench/bars.ts';
+import { engineWithCalls, invoke, warmUp } from '../test/bench/invoke-load.ts';
+import { soak } from '../test/bench/soak-runs.ts';
+import { openLanes, runScript } from '../test/support/lanes.ts';
+
+const [runsText = '20000', secondsText = '20'] = process.argv.slice(2);
+const RUNS = Number(runsText);
+const SECONDS = Number(secondsText);
+const RUNS_PER_VERSION = 40;
+const LANES = 2;
+
+/** Pause between two runs of the neighbour. */
+const PAUSE_MS = 4;
+
+const ATTACKS = [
+  'while (true) {}',
+  'for (;;) new Array(1000).fill("x")',
+  'const a = []; for (;;) a.push({a})',
+  'return Array.prototype.indexOf.call({length: 2 ** 53 - 1}, 1)',
+  'return "x".repeat(2 ** 28).split("").length',
+];
+
+reportBars([...(await soakMemory()), await compareNeighbour()]);
+
+async function soakMemory(): Promise<Bar[]> {
+  let lost = 0;
+  const pool = await openLanes(LANES, { onKilled: () => (lost += 1) });
+  const report = await soak(pool, {
+    runs: RUNS,
+    versions: RUNS / RUNS_PER_VERSION,
+    onSample: (runs, laneMb) => say(`${runs} runs: lanes ${laneMb.join(', ')} MB`),
+  });
+  await pool.close();
+  for (const wrong of report.wrong.slice(0, 10)) say(`wrong: ${wrong}`);
+  return [
+    { name: 'soak-growth-mb', value: report.growthMb, target: 10, atMost: true },
+    { name: 'soak-lane-mb', value: report.laneMb, target: 160, atMost: true },
+    { name: 'soak-wrong-runs', value: report.wrong.length, target: 0, atMost: true },
+    { name: 'soak-lanes-lost', value: lost, target: 0, atMost: true },
+  ];
+}
+
+async function compareNeighbour(): Promise<Bar> {
+  const pool = await openLanes(LANES, { rssMb: 250 });
+  await warmUp(pool, [engineWithCalls(1, 'neighbour')], 200);
+  const calm = await latencies(pool);
+  let attacking = true;
+  const attacks = attackUntil(pool, () => !attacking);
+  const attacked = await latencies(pool);
+  attacking = false;
+  say(`${await attacks} attacks meanwhile`);
+  await pool.close();
+  const [before, during] = [percentile(calm, 99), percentile(attacked, 99)];
+  say(`neighbour p99 ${before.toFixed(1)} ms calm, ${during.toFixed(1)} ms beside attacks`);
+  return { name: 'neighbour-added-p99-ms', value: during - before, target: 50, atMost: true };
+}
+
+/** How long the neighbour's runs took, one after another. Milliseconds. */
+async function latencies(pool: EngineRunner): Promise<number[]> {
+  const tookMs: number[] = [];
+  for (const end = performance.now() + SECONDS * 1000; performance.now() < end; ) {
+    const begun = performance.now();
+    await invoke(pool, engineWithCalls(1, 'neighbour'));
+    tookMs.push(performance.now() - begun);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  return tookMs;
+}
+
+async function attackUntil(pool: EngineRunner, isOver: () => boolean): Promise<number> {
+  let count = 0;
+  for (; !isOver(); count++) {
+    await runScript(pool, ATTACKS[count % ATTACKS.length] ?? '', {
+      tenant: 'attacker',
+      limits: { cpuMs: 500, wallMs: 1_500, heapMb: 64, rssMb: 250 },
+    });
+  }
+  return count;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
