@@ -1,8 +1,11 @@
 /** Wires the use cases over their ports. No logic: what happens when is in app/. */
 import { createHostServices } from './admin/host-services.ts';
 import type { AdminServices } from './admin/services.ts';
+import { BindingBreakers } from './app/binding-breakers.ts';
 import { CallRates } from './app/call-rates.ts';
+import { CircuitBook } from './app/circuit-book.ts';
 import { EngineCache } from './app/engine-cache.ts';
+import { EnginePauses } from './app/engine-pauses.ts';
 import { EngineProfiles } from './app/engine-profile.ts';
 import { BatchHandler } from './app/handle-batch.ts';
 import { DeliveryHandler } from './app/handle-delivery.ts';
@@ -10,6 +13,7 @@ import { InFlight } from './app/in-flight.ts';
 import { LimitBook } from './app/limit-book.ts';
 import { MessageLocks } from './app/message-locks.ts';
 import { ParkedMover } from './app/move-parked.ts';
+import { type CircuitKind, noteCircuit } from './app/note-circuit.ts';
 import { OutboxLimit } from './app/outbox-limit.ts';
 import { runRetention } from './app/purge-retention.ts';
 import { readGauges } from './app/read-gauges.ts';
@@ -17,6 +21,7 @@ import { BindingReconciler } from './app/reconcile-bindings.ts';
 import { OutboxRelay } from './app/relay-outbox.ts';
 import { DeliverySettler } from './app/settle-delivery.ts';
 import { TenantSettingsCache } from './app/tenant-settings-cache.ts';
+import type { CircuitPolicies } from './core/circuit-policies.ts';
 import type { Lang } from './core/errors.ts';
 import type { LimitPolicy } from './core/limit-policy.ts';
 import type { Clock } from './ports/clock.ts';
@@ -45,6 +50,7 @@ export interface Adapters {
 export interface HostSettings {
   readonly lang: Lang;
   readonly limits: LimitPolicy;
+  readonly circuits: CircuitPolicies;
   readonly reconcileMs: number;
   readonly retention: Retention;
   /** How long the queue server lets a delivery stay unsettled. Milliseconds. */
@@ -69,7 +75,8 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
   const { clock, ids, log, queue, directory, runner } = adapters;
   const draining = new AbortController();
   let started = false;
-  const runs = wireRuns(adapters, settings, draining.signal);
+  const circuits = wireCircuits(adapters, settings, (tenant) => reconciler.followCircuits(tenant));
+  const runs = wireRuns(adapters, settings, draining.signal, circuits);
   const mover = new ParkedMover({ ...adapters, log: log.child('app.move-parked') });
   const { reconciler, inFlight } = wireDeliveries(adapters, settings, runs, mover);
   const services = createHostServices({
@@ -89,7 +96,15 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     services,
     reconciler,
     inFlight,
-    gauges: () => readGauges({ clock, directory, runner, inFlight }),
+    gauges: () =>
+      readGauges({
+        clock,
+        directory,
+        runner,
+        inFlight,
+        breakers: circuits.breakers.book,
+        pauses: circuits.pauses.book,
+      }),
     async start() {
       await runs.relay.recover(directory);
       await reconciler.reconcile();
@@ -114,11 +129,30 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
   };
 }
 
+/** What pauses bindings and engines that keep failing. */
+function wireCircuits({ clock, log, metrics }: Adapters, { circuits }: HostSettings, follow: (tenant: string) => void) {
+  const book = (kind: CircuitKind) =>
+    new CircuitBook(circuits[kind], {
+      clock,
+      onChange: (view) => {
+        noteCircuit(kind, view, { log: log.child('app.circuits'), metrics });
+        follow(view.tenant);
+      },
+    });
+  return { breakers: new BindingBreakers(book('binding')), pauses: new EnginePauses(book('engine'), clock) };
+}
+
 /** What every run uses, whoever starts it. */
-function wireRuns(adapters: Adapters, { lang, limits }: HostSettings, draining: AbortSignal) {
+function wireRuns(
+  adapters: Adapters,
+  { lang, limits }: HostSettings,
+  draining: AbortSignal,
+  circuits: ReturnType<typeof wireCircuits>,
+) {
   const { clock, log, invalidation } = adapters;
   return {
     ...adapters,
+    ...circuits,
     limits: new LimitBook(limits, log.child('app.limit-book'), lang),
     rates: new CallRates(limits, clock),
     lang,

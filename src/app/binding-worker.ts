@@ -3,6 +3,7 @@ import { coerceError } from '../core/errors.ts';
 import type { Log } from '../ports/log.ts';
 import type { Delivery } from '../ports/queue.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
+import { type BindingBreakers, breakerOf } from './binding-breakers.ts';
 import type { BatchHandler } from './handle-batch.ts';
 import type { DeliveryHandler } from './handle-delivery.ts';
 import { type DeliveryServices, engineOf } from './handle-delivery.ts';
@@ -15,11 +16,14 @@ export const BATCH_MESSAGES = 8;
 /** Batches to have at hand: the next one waits here while the messages of the running one are acknowledged. */
 const BATCHES_AHEAD = 2;
 
+type WorkerNeeds = 'clock' | 'ids' | 'profiles' | 'settler' | 'limits' | 'engines' | 'pauses' | 'draining';
+
 /** What a worker of any binding uses. */
-export interface WorkerServices extends Pick<DeliveryServices, 'ids' | 'profiles' | 'settler' | 'limits'> {
+export interface WorkerServices extends Pick<DeliveryServices, WorkerNeeds> {
   readonly single: DeliveryHandler;
   readonly batch: BatchHandler;
   readonly inFlight: InFlight;
+  readonly breakers: BindingBreakers;
   readonly log: Log;
   /** How long the queue server lets a delivery stay unsettled. Milliseconds. */
   readonly consumerTimeoutMs: number;
@@ -35,6 +39,8 @@ export class BindingWorker {
   readonly #waiting: Delivery[] = [];
   #binding: Binding;
   #running = 0;
+  /** While its binding or engine is paused nothing begins. */
+  isHeld = false;
 
   constructor(services: WorkerServices, store: TenantStore, binding: Binding) {
     this.#services = services;
@@ -49,7 +55,7 @@ export class BindingWorker {
 
   set binding(binding: Binding) {
     this.#binding = binding;
-    this.#pump();
+    this.pump();
   }
 
   /**
@@ -58,10 +64,19 @@ export class BindingWorker {
    */
   get wirePrefetch(): number {
     const { prefetch, inbox, timeoutSeconds } = this.#binding;
+    if (this.#isProbing) return 1;
     if (!inbox) return prefetch;
     const runMs = timeoutSeconds === undefined ? this.#knownWallMs() : timeoutSeconds * 1000;
     const affordable = Math.floor(this.#services.consumerTimeoutMs / 2 / runMs);
     return prefetch * Math.max(1, Math.min(BATCH_MESSAGES * BATCHES_AHEAD, affordable));
+  }
+
+  /** After a pause one message at a time shows whether the rest may follow. */
+  get #isProbing(): boolean {
+    const { breakers, pauses } = this.#services;
+    const { tenant } = this.#store;
+    const closed = breakers.book.isClosed(breakerOf(tenant, this.#binding));
+    return !closed || !pauses.isFree(tenant, this.#binding.engineKey);
   }
 
   /** Of the engine as it last ran here. */
@@ -72,7 +87,7 @@ export class BindingWorker {
   /** Takes a delivery; it begins when one of the binding's places is free. */
   offer(delivery: Delivery): void {
     this.#waiting.push(delivery);
-    this.#pump();
+    this.pump();
   }
 
   /** Gives back what has not begun, last first, so that the order stays. */
@@ -84,20 +99,26 @@ export class BindingWorker {
     }
   }
 
-  #pump(): void {
-    while (this.#running < this.#binding.prefetch && this.#waiting.length > 0) {
+  /** Begins what may begin now. */
+  pump(): void {
+    while (!this.isHeld && this.#running < this.#places && this.#waiting.length > 0) {
       this.#running += 1;
       void this.#services.inFlight.track(this.#work().finally(() => this.#release()));
     }
   }
 
+  get #places(): number {
+    return this.#isProbing ? 1 : this.#binding.prefetch;
+  }
+
   #release(): void {
     this.#running -= 1;
-    this.#pump();
+    this.pump();
   }
 
   async #work(): Promise<void> {
     const deliveries = this.#waiting.splice(0, this.#batchSize());
+    if (!(await this.#mayRun(deliveries))) return;
     const messages: ReceivedMessage[] = [];
     for (const delivery of deliveries) {
       const received = receiveMessage(this.#store, this.#binding, delivery, this.#services.ids);
@@ -111,8 +132,20 @@ export class BindingWorker {
     }
   }
 
+  /** Takes the binding's turn. Without it the deliveries are held for a moment and given back, uncounted. */
+  async #mayRun(deliveries: readonly Delivery[]): Promise<boolean> {
+    const { breakers, clock, draining } = this.#services;
+    const waitMs = breakers.book.ask(breakerOf(this.#store.tenant, this.#binding));
+    if (waitMs === undefined) return true;
+    await clock.sleep(waitMs, draining);
+    this.#waiting.unshift(...deliveries);
+    await this.giveBack();
+    return false;
+  }
+
   /** Places share what waits, so that a binding with several runs its messages side by side first. */
   #batchSize(): number {
+    if (this.#isProbing) return 1;
     const quick =
       this.#binding.inbox && this.#services.profiles.isQuick(engineOf({ store: this.#store, binding: this.#binding }));
     if (!quick) return 1;

@@ -10,7 +10,7 @@ import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
-import { noteLimit } from './note-limit.ts';
+import { noteEnd } from './note-end.ts';
 import type { OutboxRelay } from './relay-outbox.ts';
 import { isKilled } from './run-message.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
@@ -34,11 +34,25 @@ export interface EngineCall {
  * Runs an engine for a caller who waits for its result. Its platform transaction, when the script opened one,
  * commits or rolls back by the result (v8-surface.md 5.4).
  * @returns the script's own result, whatever its Code; null when it returned nothing.
- * @throws AppError ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID, V8_EXECUTION_QUEUE_TIMEOUT, DRAINING; how the
- * run ended without a result (SCRIPT_*, V8_*, with the script's own stack); DB_* when its transaction did not commit.
+ * @throws AppError ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID, ENGINE_PAUSED, V8_EXECUTION_QUEUE_TIMEOUT,
+ * DRAINING; how the run ended without a result (SCRIPT_*, V8_*, with the script's own stack); DB_* when its transaction did not commit.
  */
 export async function callEngine(services: CallServices, store: TenantStore, call: EngineCall): Promise<JsonValue> {
   const engine = await findEngine(services, store, call.engineKey);
+  services.pauses.admit(store.tenant, engine.key);
+  try {
+    return await runEngine(services, store, call, engine);
+  } finally {
+    services.pauses.forgo(store.tenant, engine.key);
+  }
+}
+
+async function runEngine(
+  services: CallServices,
+  store: TenantStore,
+  call: EngineCall,
+  engine: EngineSource,
+): Promise<JsonValue> {
   const slot = await services.runner.acquire(store.tenant, {
     engine,
     waitMs: CALL_QUEUE_WAIT_MS,
@@ -61,7 +75,7 @@ export async function callEngine(services: CallServices, store: TenantStore, cal
     const start = runStartOf(tree, { engine, param: call.param, invokeType: 'Client' });
     tree.begin();
     outcome = await slot.run(start, createHostCallSink(tree, [engine.key]));
-    noteLimit(tree, engine.key, outcome);
+    noteEnd(tree, engine.key, outcome);
     if (isKilled(outcome)) await transaction.abort();
     await tree.end();
   } finally {

@@ -85,7 +85,8 @@ export class BatchHandler {
     if (release === undefined) return UNDONE;
     try {
       const engine = await findEngine(this.#services, first);
-      return 'kind' in engine ? UNDONE : await this.#runOnLane(messages, first, engine);
+      const isFree = !('kind' in engine) && this.#services.pauses.isFree(first.store.tenant, engine.key);
+      return isFree ? await this.#runOnLane(messages, first, engine) : UNDONE;
     } catch (e) {
       const error = coerceError(e);
       const fields = { tenantId: first.store.tenant, queue: first.key.queue, messages: messages.length };

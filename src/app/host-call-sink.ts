@@ -9,7 +9,7 @@ import type { HostCallAnswer, HostCallSink } from '../ports/engine-runner.ts';
 import type { HostCallName } from '../protocol/host-call-names.ts';
 import type { ConsoleLevel, RunStart } from '../protocol/messages.ts';
 import { HOST_CALLS } from '../v8-api/host-calls.ts';
-import { noteLimit } from './note-limit.ts';
+import { noteEnd } from './note-end.ts';
 import { outcomeToResult } from './outcome-result.ts';
 import { EngineRunContext } from './run-context.ts';
 import type { RunTree } from './run-tree.ts';
@@ -140,6 +140,10 @@ async function startNested(
   const engine = await tree.services.engines.find(tree.options.store, engineKey);
   if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: engineKey });
   if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
+  const { pauses } = tree.services;
+  const { tenant } = tree.options.store;
+  // An engine that runs itself has its turn already.
+  if (!callers.includes(engine.key)) pauses.admit(tenant, engine.key);
   const callPath = [...callers, engine.key];
   const limits = tree.services.limits.of(tree.options.store, engine);
   return {
@@ -147,7 +151,8 @@ async function startNested(
     run: runStartOf(tree, { engine, param, invokeType: 'Server' }, limits, callPath.length),
     calls: createHostCallSink(tree, callPath),
     finish: async (outcome: RunOutcome) => {
-      noteLimit(tree, engine.key, outcome);
+      noteEnd(tree, engine.key, outcome);
+      pauses.forgo(tenant, engine.key);
       return JSON.stringify(outcomeToResult(outcome, engine.key, tree.options.lang, tree.placeOf(callPath)));
     },
   };

@@ -1,8 +1,9 @@
 import { ulidTime } from '../core/ulid-time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
-import type { GaugeReading, OutboxReading } from '../ports/metrics.ts';
+import type { CircuitReading, GaugeReading, OutboxReading } from '../ports/metrics.ts';
 import type { TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
+import type { CircuitBook } from './circuit-book.ts';
 import type { InFlight } from './in-flight.ts';
 
 export interface GaugeSources {
@@ -10,6 +11,8 @@ export interface GaugeSources {
   readonly directory: TenantDirectory;
   readonly runner: EngineRunner;
   readonly inFlight: InFlight;
+  readonly breakers: CircuitBook;
+  readonly pauses: CircuitBook;
 }
 
 /** Reads what is measured on demand. A tenant whose database is away is left out. */
@@ -19,7 +22,15 @@ export async function readGauges(sources: GaugeSources): Promise<GaugeReading> {
     const reading = await readOutbox(store, sources.clock).catch(() => undefined);
     if (reading !== undefined) outbox.push(reading);
   }
-  return { inFlight: sources.inFlight.size, lanes: sources.runner.status(), tenants: sources.runner.load(), outbox };
+  const tenants = sources.runner.load();
+  const circuits = readCircuits(sources);
+  return { inFlight: sources.inFlight.size, lanes: sources.runner.status(), tenants, outbox, circuits };
+}
+
+function readCircuits({ breakers, pauses }: GaugeSources): CircuitReading[] {
+  const of = (kind: CircuitReading['kind'], book: CircuitBook) =>
+    book.list().flatMap(({ phase, tenant, subject }) => (phase === 'closed' ? [] : [{ kind, tenant, subject }]));
+  return [...of('binding', breakers), ...of('engine', pauses)];
 }
 
 async function readOutbox(store: TenantStore, clock: Clock): Promise<OutboxReading> {

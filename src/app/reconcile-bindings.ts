@@ -1,11 +1,13 @@
 import type { Binding, BindingRefusal } from '../core/binding.ts';
 import { coerceError, describeError, type Lang } from '../core/errors.ts';
+import { sameTenant } from '../core/tenant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
 import type { WorkerServices } from './binding-worker.ts';
 import { BoundConsumer } from './bound-consumer.ts';
+import { HeldConsumers } from './held-consumers.ts';
 
 /** A store that answers nothing for this long has its consumers cancelled (G4). Milliseconds. */
 const STORE_GRACE_MS = 5_000;
@@ -38,6 +40,7 @@ export class BindingReconciler {
   readonly #failures = new Map<string, number>();
   readonly #downSince = new Map<TenantStore, number>();
   readonly #paused = new Set<TenantStore>();
+  readonly #held: HeldConsumers;
   /** Tenants whose queue may have been used, by name. */
   #served = new Set<string>();
   #stopped = false;
@@ -45,6 +48,12 @@ export class BindingReconciler {
 
   constructor(services: ReconcileServices) {
     this.#services = services;
+    this.#held = new HeldConsumers({
+      clock: services.clock,
+      log: services.log,
+      serially: (step) => this.#serially(step),
+      attach: (consumer) => this.#attachAgain(consumer),
+    });
   }
 
   /** Passes every `everyMs`, sooner while a queue could not be attached, until the signal aborts. */
@@ -61,8 +70,14 @@ export class BindingReconciler {
 
   /** One pass over every tenant. Passes never overlap. Never rejects. */
   reconcile(): Promise<void> {
-    this.#pass = this.#pass.then(() => this.#reconcileAll());
-    return this.#pass;
+    return this.#serially(() => this.#reconcileAll());
+  }
+
+  /** A circuit of the tenant's bindings or engines changed: its consumers are paused, probed or let go on. */
+  followCircuits(tenant: string): void {
+    for (const consumer of this.#consumers.values()) {
+      if (sameTenant(consumer.store.tenant, tenant)) this.#held.follow(consumer);
+    }
   }
 
   /** Rows that could not be bound, by tenant. */
@@ -78,6 +93,7 @@ export class BindingReconciler {
   /** Takes no more deliveries anywhere. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#held.stop();
     await this.#pass;
     await Promise.all([...this.#consumers.values()].map((consumer) => consumer.cancel()));
     this.#consumers.clear();
@@ -118,6 +134,19 @@ export class BindingReconciler {
       );
       if (answered) return true;
     }
+  }
+
+  /** One step at a time: passes, and what circuits ask for. */
+  #serially(step: () => Promise<void>): Promise<void> {
+    this.#pass = this.#pass.then(step).catch((e: unknown) => {
+      this.#services.log.warn('reconcile.failed', { err: coerceError(e) });
+    });
+    return this.#pass;
+  }
+
+  async #attachAgain(consumer: BoundConsumer): Promise<void> {
+    const key = keyOf(consumer.store, consumer.binding);
+    if (this.#consumers.get(key) === consumer && !this.#paused.has(consumer.store)) await this.#attach(key, consumer);
   }
 
   async #reconcileAll(): Promise<void> {
@@ -164,7 +193,7 @@ export class BindingReconciler {
   }
 
   async #attach(key: string, consumer: BoundConsumer): Promise<void> {
-    if (consumer.isAttached || this.#stopped) return;
+    if (consumer.isAttached || this.#stopped || this.#held.isHeld(consumer)) return;
     const fields = { tenantId: consumer.store.tenant, queue: consumer.binding.physicalQueue };
     try {
       await consumer.attach(this.#services.queue);

@@ -116,6 +116,10 @@ export class EngineRunContext implements RunContext {
     this.sysLog({ type: 'console', title: this.engineKey, content: line, level: CONSOLE_LEVEL[level] });
   }
 
+  dependencyFailed(): void {
+    this.#tree.markDependencyFailed();
+  }
+
   touch(target: string): void {
     this.#target = target;
   }

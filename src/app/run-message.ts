@@ -7,7 +7,7 @@ import type { EngineRunner, RunSlot } from '../ports/engine-runner.ts';
 import type { Doom, FinishedClaim, InboxClaim, OutboxRow } from '../ports/tenant-store.ts';
 import type { CrashCount } from './crash-count.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
-import { noteLimit } from './note-limit.ts';
+import { noteEnd } from './note-end.ts';
 import { isRepeated, type ReceivedMessage } from './received-message.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
 import { type RunTransaction, TransactionScope } from './transaction-scope.ts';
@@ -45,7 +45,10 @@ export interface RunMessageServices extends RunServices {
   readonly draining: AbortSignal;
 }
 
-/** Runs a message once (delivery.md 3.1 steps 4 to 7). Rejects with store errors of the look-ups before the claim. */
+/**
+ * Runs a message once (delivery.md 3.1 steps 4 to 7). Rejects with ENGINE_PAUSED, and with store errors of the look-ups
+ * before the claim.
+ */
 export async function runMessage(
   services: RunMessageServices,
   message: ReceivedMessage,
@@ -57,8 +60,14 @@ export async function runMessage(
   const transaction = new TransactionScope(message.store, runId, services.outboxLimit);
   const tree = messageTree(services, message, engine, runId, transaction);
   const run: MessageRun = { services, message, engine, tree, transaction, crashes };
-  // With one writer the lane comes first: whoever holds the writer can then always go on (docs/decisions.md).
-  return message.store.singleWriter ? laneFirst(run) : claimFirst(run);
+  const { tenant } = message.store;
+  services.pauses.admit(tenant, engine.key);
+  try {
+    // With one writer the lane comes first: whoever holds the writer can then always go on (docs/decisions.md).
+    return await (message.store.singleWriter ? laneFirst(run) : claimFirst(run));
+  } finally {
+    services.pauses.forgo(tenant, engine.key);
+  }
 }
 
 interface MessageRun {
@@ -182,7 +191,7 @@ export async function runScript(
   const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
   tree.begin();
   const outcome = await slot.run(start, createHostCallSink(tree, [engine.key]));
-  noteLimit(tree, engine.key, outcome);
+  noteEnd(tree, engine.key, outcome);
   // Read first: cutting the connection of a killed run dooms the transaction, which is no fault of the database.
   const { doom } = tree.transaction;
   if (isKilled(outcome)) await tree.transaction.abort();

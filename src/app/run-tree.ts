@@ -1,4 +1,4 @@
-import { AppError, type Lang } from '../core/errors.ts';
+import { AppError, type ErrorRecord, type Lang } from '../core/errors.ts';
 import type { LimitPlace } from '../core/limit-report.ts';
 import type { RunLimits } from '../core/run-limits.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -12,6 +12,7 @@ import type { RunUser } from '../ports/run-context.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import type { CallRates } from './call-rates.ts';
 import type { EngineCache } from './engine-cache.ts';
+import type { EnginePauses } from './engine-pauses.ts';
 import type { LimitBook } from './limit-book.ts';
 import type { SenderContext } from './message-build.ts';
 import type { OutboxLimit } from './outbox-limit.ts';
@@ -26,6 +27,7 @@ export interface RunServices {
   readonly queue: Queue;
   readonly engines: EngineCache;
   readonly limits: LimitBook;
+  readonly pauses: EnginePauses;
   readonly rates: CallRates;
   readonly metrics: Metrics;
   readonly settings: TenantSettingsCache;
@@ -76,6 +78,8 @@ export class RunTree {
   readonly #requests = new Map<string, number>();
   #wentOutside = false;
   #slowed = false;
+  #dependencyFailed = false;
+  #end: ErrorRecord | undefined;
   #inFlight: Promise<unknown> | undefined;
 
   constructor(services: RunServices, options: RunTreeOptions) {
@@ -128,6 +132,22 @@ export class RunTree {
   /** Where a limit was hit, for the report of it. @param callPath engine keys from the root on. */
   placeOf(callPath: readonly string[]): LimitPlace {
     return { rootRunId: this.runId, callPath, background: this.options.event !== undefined };
+  }
+
+  /** True when a host call of this run found its server away, out of time or answering 5xx. */
+  get dependencyFailed(): boolean {
+    return this.#dependencyFailed;
+  }
+
+  markDependencyFailed(): void {
+    this.#dependencyFailed = true;
+  }
+
+  /** False when the same end was heard of already, from an engine further in. */
+  isNewEnd(error: ErrorRecord): boolean {
+    const isNew = this.#end !== error;
+    this.#end = error;
+    return isNew;
   }
 
   /** True the first time only: the author is told once that the tenant's rate slowed the run. */

@@ -6,6 +6,7 @@ import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Delivery } from '../ports/queue.ts';
 import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
+import type { BindingBreakers } from './binding-breakers.ts';
 import { DeferralLedger } from './deferral-ledger.ts';
 import { journalDelivery, journalRefusal } from './journal-delivery.ts';
 import { park, parkInvalid } from './park-message.ts';
@@ -22,6 +23,7 @@ export interface SettleServices {
   readonly draining: AbortSignal;
   readonly relay: Pick<OutboxRelay, 'dispatch'>;
   readonly metrics: Metrics;
+  readonly breakers: BindingBreakers;
   /** Told when a message waits for a time, so that the mover wakes. */
   readonly onParked: (store: TenantStore, delayMs: number) => void;
   /** Told how the tenant's store fares, so that its consumers can be paused (G4). */
@@ -72,6 +74,7 @@ export class DeliverySettler {
 
   /** Settles a message. Never rejects: an unknown settlement is the queue's redelivery, which the inbox answers. */
   async settle(message: ReceivedMessage, settlement: Settlement, startedAt: number): Promise<void> {
+    this.#services.breakers.record(message, settlement);
     if (settlement.act === 'done') this.#services.onStore(message.store, 'served');
     if (settlement.act !== 'defer') journalDelivery(this.#services, message, settlement, startedAt);
     await this.#end(message.store, message.delivery, message.key.eventId, settlement, startedAt);
@@ -97,7 +100,12 @@ export class DeliverySettler {
       if (settlement.act === 'defer') return await this.#giveBack(delivery, eventId, store, settlement);
       this.#deferrals.settled(eventOf(store, delivery, eventId));
       await delivery.ack();
-      log.info('delivery.settled', { ...fields, act: settlement.act, durationMs: clock.now() - startedAt });
+      log.info('delivery.settled', {
+        ...fields,
+        act: settlement.act,
+        ...codeOf(settlement),
+        durationMs: clock.now() - startedAt,
+      });
     } catch (e) {
       log.warn('delivery.failed_internally', { ...fields, err: coerceError(e) });
     }
@@ -121,6 +129,11 @@ export class DeliverySettler {
     await clock.sleep(this.#deferrals.nextHoldMs(eventOf(store, delivery, eventId), ids.random()), draining);
     await delivery.requeue();
   }
+}
+
+/** Why the run failed, where one did. */
+function codeOf(settlement: Settlement): { code?: string } {
+  return settlement.act === 'parked' && settlement.error !== undefined ? { code: settlement.error.code } : {};
 }
 
 /** The outcome as metrics name it. */

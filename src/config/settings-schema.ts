@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { bilingual } from '../core/bilingual.ts';
 import { LANE_BASE_MB } from '../core/limit-policy.ts';
+import { BREAKER_SETTINGS } from './breaker-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { TARGET, TENANT, TENANT_OUTBOUND } from './outbound-schema.ts';
 import { Secret } from './secret.ts';
@@ -167,6 +168,7 @@ export const SETTINGS_SCHEMA = z.strictObject({
     })
     .prefault({}),
   limits: LIMIT_SETTINGS,
+  breaker: BREAKER_SETTINGS,
   queue: z
     .strictObject({
       type: setting(z.enum(['classic', 'quorum']).default('classic'), {

@@ -24,7 +24,8 @@ export interface ScriptError {
  * - `unwritable`: JSON refused the result (BigInt, cycle, throwing getter).
  * - `threw`: it threw or its promise rejected.
  * - `syntax`: it did not compile.
- * - `limit`: it broke a limit; `error` is one of the V8_* codes with its limit as parameter.
+ * - `limit`: it broke a limit; `error` is one of the V8_* codes with its limit as parameter. `laneLost` when only the
+ *   end of its lane process could end it.
  * - `crashed`: its lane process died under it.
  * - `unstarted`: it never began (its lane died or could not be had); it may run elsewhere, uncounted.
  */
@@ -34,6 +35,6 @@ export type RunOutcome =
   | { readonly kind: 'unwritable'; readonly message: string }
   | { readonly kind: 'threw'; readonly error: ScriptError }
   | { readonly kind: 'syntax'; readonly at: SourcePosition; readonly message: string }
-  | { readonly kind: 'limit'; readonly error: ErrorRecord }
+  | { readonly kind: 'limit'; readonly error: ErrorRecord; readonly laneLost?: true }
   | { readonly kind: 'crashed'; readonly error: ErrorRecord }
   | { readonly kind: 'unstarted'; readonly error: ErrorRecord };

@@ -14,6 +14,7 @@ import type { Log } from '../ports/log.ts';
 import type { TenantDirectory } from '../ports/tenant-store.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { provideAdminToken } from './admin-token.ts';
+import { circuitPoliciesOf } from './circuit-policies-of.ts';
 import { makeDataDir } from './data-dir.ts';
 import { provideDemo } from './demo.ts';
 import { hostBanner } from './host-banner.ts';
@@ -134,6 +135,7 @@ function settingsOf(config: Config): HostSettings {
   return {
     lang: config.lang,
     limits: limitPolicyOf(config),
+    circuits: circuitPoliciesOf(config),
     reconcileMs: config.reconcileSeconds * 1000,
     consumerTimeoutMs: config.queue.consumerTimeoutSeconds * 1000,
     retention: {

@@ -8,6 +8,8 @@ export interface Metrics {
   laneKilled(reason: string): void;
   /** A limit ended or slowed a run; `code` is its error code. */
   limitHit(tenant: string, code: string): void;
+  /** A breaker opened or an engine was paused; `subject` is the physical queue or the engine's key. */
+  circuitOpened(kind: 'binding' | 'engine', tenant: string, subject: string): void;
 }
 
 /** What is measured at the moment somebody asks. */
@@ -17,6 +19,15 @@ export interface GaugeReading {
   readonly lanes: { readonly lanes: number; readonly busy: number; readonly waiting: number };
   readonly tenants: readonly TenantLoad[];
   readonly outbox: readonly OutboxReading[];
+  /** Those that are not closed. */
+  readonly circuits: readonly CircuitReading[];
+}
+
+export interface CircuitReading {
+  readonly kind: 'binding' | 'engine';
+  readonly tenant: string;
+  /** Physical queue or engine key. */
+  readonly subject: string;
 }
 
 export interface OutboxReading {

@@ -56,6 +56,8 @@ export interface RunContext {
   tenantModel(): Promise<JsonObject>;
   sysLog(record: Omit<SysLogRecord, 'eventId' | 'runId'>): void;
   console(level: ConsoleLevel, line: string): void;
+  /** The current call found its server away, out of time or answering 5xx: the message is not to blame for a failure. */
+  dependencyFailed(): void;
   /** Names what the current call touches, for the story. */
   touch(target: string): void;
 }

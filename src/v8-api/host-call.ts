@@ -3,6 +3,7 @@
  * here once: the transaction argument, the language of messages, and turning an expected failure into `Code: 0`.
  */
 import { type DosResult, fail } from '../core/dos-result.ts';
+import { ERROR_TABLE } from '../core/error-table.ts';
 import { AppError, type ErrorRecord, type Lang } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { HostCallAnswer } from '../ports/engine-runner.ts';
@@ -44,8 +45,9 @@ export function hostCall(
     try {
       return await member(call);
     } catch (thrown) {
-      if (thrown instanceof AppError && thrown.code !== 'INTERNAL') return answerFailure(thrown.toRecord(), call.lang);
-      throw thrown;
+      if (!(thrown instanceof AppError) || thrown.code === 'INTERNAL') throw thrown;
+      if (ERROR_TABLE[thrown.code].kind === 'unavailable') context.dependencyFailed();
+      return answerFailure(thrown.toRecord(), call.lang);
     }
   };
 }

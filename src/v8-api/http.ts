@@ -47,6 +47,7 @@ async function send(call: Call, verb: HttpVerb): Promise<Answer> {
   const { request, encoding } = readScriptRequest(call, verb);
   call.context.touch(new URL(request.url).host);
   const response = await call.context.http.send(request);
+  if (response.status >= 500) call.context.dependencyFailed();
   const contentType = response.headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value;
   return { response, content: decodeResponse(response.body, contentType, encoding) };
 }

@@ -45,6 +45,7 @@ export class ScriptRun {
   readonly consoleLines: string[] = [];
   readonly sysLogs: Parameters<RunContext['sysLog']>[0][] = [];
   readonly #requestCounts = new Map<string, number>();
+  dependencyFailures = 0;
 
   constructor(options: ScriptRunOptions = {}) {
     this.context = this.#contextOf(options);
@@ -108,6 +109,9 @@ export class ScriptRun {
       sysLog: (record) => this.sysLogs.push(record),
       console: (level, line) => this.consoleLines.push(`${level}: ${line}`),
       touch: (target) => this.touched.push(target),
+      dependencyFailed: () => {
+        this.dependencyFailures += 1;
+      },
     };
   }
 

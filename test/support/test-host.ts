@@ -8,6 +8,11 @@ import { createSqliteDirectory, createTenantDirectory } from '../../src/adapters
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { systemIds } from '../../src/adapters/system/system-ids.ts';
 import { type Adapters, composeHost, type Host } from '../../src/compose.ts';
+import {
+  type CircuitPolicies,
+  DEFAULT_BINDING_CIRCUIT,
+  DEFAULT_ENGINE_CIRCUIT,
+} from '../../src/core/circuit-policies.ts';
 import type { LimitPolicy } from '../../src/core/limit-policy.ts';
 import {
   DEFAULT_RUN_LIMITS,
@@ -37,6 +42,7 @@ export interface TestHostOptions {
   /** Of MySQL or MariaDB; a file without it. */
   readonly databaseUrl?: string;
   readonly limits?: Partial<RunLimits>;
+  readonly circuits?: Partial<CircuitPolicies>;
   /** What the operator decided about limits. */
   readonly policy?: Partial<LimitPolicy>;
   /** Replaces adapters by ones that fail at a chosen step. */
@@ -77,6 +83,7 @@ export class TestHost {
         tenants: new Map(),
         ...options.policy,
       },
+      circuits: { binding: DEFAULT_BINDING_CIRCUIT, engine: DEFAULT_ENGINE_CIRCUIT, ...options.circuits },
       reconcileMs: 15_000,
       consumerTimeoutMs: 1_800_000,
       retention: RETENTION,

@@ -197,7 +197,9 @@ export class LaneProcess implements Watched, ConversationPeer {
     this.#killed = reason;
     this.#child.kill('SIGKILL');
     const unstarted = this.#stopwatch?.begun === false || reason.code === 'DRAINING';
-    this.#enterEnded(unstarted ? { kind: 'unstarted', error: reason } : { kind: 'limit', error: reason });
+    this.#enterEnded(
+      unstarted ? { kind: 'unstarted', error: reason } : { kind: 'limit', error: reason, laneLost: true },
+    );
   }
 
   /** Lets an idle lane go by closing its socket; kills a busy one. Resolves when the process is gone. */
