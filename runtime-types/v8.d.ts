@@ -419,14 +419,51 @@ type V8Operator =
   | 'EndLike'
   | 'NotEndLike';
 
+type V8WhereValue = V8Value | V8Value[];
+type V8Glue = 'AND' | 'OR' | 'And' | 'Or' | 'and' | 'or';
+
 /**
- * 一个条件：[列, 运算符, 值]，或 ['OR', 列, 运算符, 值]；AND 先于 OR；null 即 IS NULL。
+ * 一个条件：[列, 运算符, 值]，前面可加 'AND'、'OR' 和 '('，后面可加 ')'；也可写成对象。
  *
- * One condition. AND binds tighter than OR; a null value means IS NULL. An unknown column or operator is refused.
+ * One condition, with `'AND'` or `'OR'` and `'('` in front and `')'` behind where needed, or as an object. AND binds
+ * tighter than OR.
+ *
+ * - null 即 IS NULL（`<>` 和 NotIn 为 IS NOT NULL）。null means IS NULL, with `<>` and `NotIn` IS NOT NULL.
+ * - 列、运算符或值不对时整个调用被拒绝，不会被忽略。An unknown column or operator and a value that the column cannot
+ *   hold are refused; the original platform drops such a condition and reads or writes more rows.
+ * - Like 类自动加 %，值里的 % 和 _ 仍是通配符；Like '' 匹配所有非空行。The Like operators add the wildcards; `%` and `_`
+ *   in the value stay wildcards. `Like ''` matches every row that has a value: check the text before a write.
+ * - In [] 和 NotIn [] 都不匹配任何行。`In []` and `NotIn []` both match nothing.
+ * @example
+ * var _Where = [
+ *   ['State', '=', 'new'],
+ *   ['AND', '(', 'Qty', '>', 10],
+ *   ['OR', 'Urgent', '=', 1, ')']
+ * ];
  */
 type V8Condition =
-  | [column: string, operator: V8Operator, value: V8Value | V8Value[]]
-  | [glue: 'AND' | 'OR' | 'and' | 'or', column: string, operator: V8Operator, value: V8Value | V8Value[]];
+  | [column: string, operator: V8Operator, value: V8WhereValue]
+  | [column: string, operator: V8Operator, value: V8WhereValue, close: ')']
+  | [before: V8Glue | '(', column: string, operator: V8Operator, value: V8WhereValue]
+  | [before: V8Glue | '(', column: string, operator: V8Operator, value: V8WhereValue, close: ')']
+  | [glue: V8Glue, open: '(', column: string, operator: V8Operator, value: V8WhereValue]
+  | [glue: V8Glue, open: '(', column: string, operator: V8Operator, value: V8WhereValue, close: ')']
+  | [open: '(', glue: V8Glue, column: string, operator: V8Operator, value: V8WhereValue]
+  | [open: '(', glue: V8Glue, column: string, operator: V8Operator, value: V8WhereValue, close: ')']
+  | V8ConditionObject;
+
+/** 条件的旧写法。The older form of a condition. */
+interface V8ConditionObject {
+  Name: string;
+  Type: V8Operator;
+  /** 缺省为 null。Absent means null. */
+  Value?: V8WhereValue;
+  AndOr?: V8Glue | '';
+  GroupStart?: boolean | 0 | 1;
+  GroupEnd?: boolean | 0 | 1;
+  /** 只能是本表。Only the table itself. */
+  FormEngineKey?: string;
+}
 
 /** 各方法共有。What every FormEngine parameter may hold. */
 interface V8FormParam {
@@ -452,6 +489,10 @@ interface V8ReadParam extends V8FormParam {
   _OrderBys?: { [column: string]: string };
   /** 也读已删除（IsDeleted=1）的行。Also rows with IsDeleted = 1. */
   _IsContainDeleted?: boolean | 0 | 1;
+  /** 只读回收站。Only the recycle bin. */
+  IsDeleted?: boolean | 0 | 1;
+  /** 在所有文本列中模糊搜索。Rows with this text in any text column. */
+  _Keyword?: string;
   [other: string]: any;
 }
 
@@ -464,6 +505,16 @@ interface V8ListParam extends V8ReadParam {
   _Top?: number | string;
   /** 只要总数。Only the total. */
   _OnlyDataCount?: boolean | 0 | 1;
+}
+
+/** 树形读取。Reading a tree. */
+interface V8TreeParam extends V8ListParam {
+  /** 只读此行以下。Only what is below this row. */
+  _ParentId?: string | number | null;
+  /** _ParentId 的别名。Alias of _ParentId. */
+  _ParentValue?: string | number | null;
+  /** 只读一层，每行带 _HasChildren。One level, each row with `_HasChildren`. */
+  _TreeLazy?: boolean | 0 | 1;
 }
 
 /** 列值直接写，或写在 _FormData 里；不是列的键会被忽略。Column values, flat or in _FormData; other keys are dropped. */
@@ -479,6 +530,8 @@ interface V8WriteParam extends V8FormParam {
 interface V8UpdateParam extends V8WriteParam {
   /** 没有匹配的行时改为新增。Insert when no row matches. */
   _NoLineForAdd?: boolean | 0 | 1;
+  /** 从回收站恢复：与 IsDeleted: 0 一起用。Restores from the recycle bin, together with `IsDeleted: 0`. */
+  _IsTrashRestore?: boolean | 0 | 1;
 }
 
 interface V8ByWhereParam extends V8UpdateParam {
@@ -492,56 +545,186 @@ interface V8DeleteParam extends V8FormParam {
   Ids?: (string | number)[];
 }
 
+/** 批量的结果：失败时 DataAppend.RowIndex 是出错的行（从 0 开始）。A failed batch names its row, from 0. */
+interface V8BatchFailed extends V8Failed {
+  DataAppend?: { RowIndex: number };
+}
+
+/** 新增一批：Data 是各行的 Id。Data has the rows' Ids in order. */
+interface V8BatchAdded extends V8Succeeded<string[]> {
+  DataCount: number;
+}
+
+/** 表名可写在前面，也可写在参数里。The table stands first or inside the parameters. */
+interface V8WithTable<P, R> {
+  (table: string, param: P, trans?: V8Transaction): R;
+  (param: P, trans?: V8Transaction): R;
+}
+
+interface V8WithTableOnly<P, R> {
+  (table: string, param?: P | null, trans?: V8Transaction): R;
+  (table: string, trans: V8Transaction): R;
+  (param: P, trans?: V8Transaction): R;
+}
+
+/** 批量的每一行自带表名。Each row of a batch names its table. */
+type V8TableKey = { FormEngineKey: string } | { TableName: string } | { TableId: string };
+
+interface V8WithRows<P, R> {
+  (rows: (P & V8TableKey)[], trans?: V8Transaction): R;
+  /** 各行同表时。When all rows are of one table. */
+  (table: string, rows: P[], trans?: V8Transaction): R;
+}
+
+type V8RowAnswer = V8Succeeded<V8Row> | V8NotFound | V8Failed;
+type V8ListAnswer = V8List | V8Failed;
+type V8AddAnswer = V8Succeeded<V8Row> | V8Failed;
+type V8WriteAnswer = V8Affected | V8Failed;
+type V8BatchAnswer = V8Affected | V8BatchFailed;
+type V8BatchAddAnswer = V8BatchAdded | V8BatchFailed;
+
 /**
- * 数据表读写。Rows of the tenant's tables. 列值不能是对象或数组（先 JSON.stringify）。
+ * 数据表读写。Rows of the tenant's tables. 每个方法都有返回 Promise 的 …Async。Each method has a twin `…Async` with a promise.
  *
- * A column value is no object or array (JSON.stringify it first). Failures are `Code: 0` with Msg, never exceptions.
+ * - 失败是 `Code: 0` 加 Msg，不抛异常。Failures are `Code: 0` with Msg, never exceptions.
+ * - 列值不能是对象或数组：先 JSON.stringify。A column value is no object or array: JSON.stringify it first.
+ * - 最后一个参数 V8.DbTrans 加入平台事务。`V8.DbTrans` as last argument joins the platform transaction.
  */
 interface V8FormEngine {
   /**
    * 读一行（Id 和/或 _Where）。One row. Code 1 有 found, Code 2 没有 not there, Code 0 失败 failed.
+   *
+   * Code 2 不是失败：`!r.Code` 发现不了它，`r.Code !== 1` 才行。Code 2 is no failure: look for `Code !== 1`.
    * @example
    * var r = V8.FormEngine.GetFormData('shop_stock', { _Where: [['Sku', '=', 'P-1']] });
    * if (r.Code !== 1) return r;
    */
-  GetFormData(table: string, param: V8ReadParam, trans?: V8Transaction): V8Succeeded<V8Row> | V8NotFound | V8Failed;
-  GetFormData(param: V8ReadParam, trans?: V8Transaction): V8Succeeded<V8Row> | V8NotFound | V8Failed;
+  GetFormData: V8WithTable<V8ReadParam, V8RowAnswer>;
+  GetFormDataAsync: V8WithTable<V8ReadParam, Promise<V8RowAnswer>>;
 
-  /** 读多行；没有数据时 Code 1、DataCount 0。Several rows; none is Code 1 with DataCount 0. */
-  GetTableData(table: string, param?: V8ListParam | null, trans?: V8Transaction): V8List | V8Failed;
-  GetTableData(table: string, trans: V8Transaction): V8List | V8Failed;
-  GetTableData(param: V8ListParam, trans?: V8Transaction): V8List | V8Failed;
+  /**
+   * 读多行；没有数据时 Code 1、DataCount 0。Several rows; none is Code 1 with DataCount 0.
+   *
+   * 不写 _PageSize 时最多 10,000 行，超过则失败。Without `_PageSize` more than 10,000 rows fail. 分页键带下划线
+   * paging keys have an underscore: `PageIndex` and `PageSize` do nothing.
+   * @example
+   * var r = V8.FormEngine.GetTableData('shop_order', {
+   *   _Where: [['State', '=', 'new']], _OrderBy: 'CreateTime', _OrderByType: 'DESC', _PageIndex: 1, _PageSize: 20
+   * });
+   */
+  GetTableData: V8WithTableOnly<V8ListParam, V8ListAnswer>;
+  GetTableDataAsync: V8WithTableOnly<V8ListParam, Promise<V8ListAnswer>>;
 
-  /** 只数行数（DataCount）。The number of rows, in DataCount. */
-  GetTableDataCount(table: string, param?: V8ListParam | null, trans?: V8Transaction): V8List | V8Failed;
-  GetTableDataCount(param: V8ListParam, trans?: V8Transaction): V8List | V8Failed;
+  /**
+   * 只数行数（DataCount）。The number of rows, in DataCount.
+   * @example
+   * var open = V8.FormEngine.GetTableDataCount('shop_order', { _Where: [['State', '<>', 'done']] }).DataCount;
+   */
+  GetTableDataCount: V8WithTableOnly<V8ListParam, V8ListAnswer>;
+  GetTableDataCountAsync: V8WithTableOnly<V8ListParam, Promise<V8ListAnswer>>;
 
-  /** 新增一行；Data 是含 Id、时间、用户的整行。Inserts a row; Data is the whole stored row. */
-  AddFormData(table: string, param: V8WriteParam, trans?: V8Transaction): V8Succeeded<V8Row> | V8Failed;
-  AddFormData(param: V8WriteParam, trans?: V8Transaction): V8Succeeded<V8Row> | V8Failed;
+  /**
+   * 树形读取：下级在 _Child 中。A list as a tree: the rows below each are in `_Child`.
+   *
+   * 上级列取自表单的树形设置，没有则为 ParentId；上级不在结果中的行在最上层。The parent column is that of the form's tree
+   * settings, else ParentId; a row whose parent is not in the result stands at the top.
+   * @example
+   * var r = V8.FormEngine.GetTableDataTree('sys_dept', { _OrderBy: 'Sort' });
+   * // r.Data[0]._Child[0].Name
+   */
+  GetTableDataTree: V8WithTableOnly<V8TreeParam, V8ListAnswer>;
+  GetTableDataTreeAsync: V8WithTableOnly<V8TreeParam, Promise<V8ListAnswer>>;
+  /** 旧名，同 GetTableDataTree。The older name. @deprecated GetTableDataTree */
+  GetTableTree: V8WithTableOnly<V8TreeParam, V8ListAnswer>;
+  /** @deprecated GetTableDataTreeAsync */
+  GetTableTreeAsync: V8WithTableOnly<V8TreeParam, Promise<V8ListAnswer>>;
 
-  /** 按 Id 更新；_Where 不起作用。By Id; _Where has no effect here. 行不存在时 absent row: Code 1, DataCount 0. */
-  UptFormData(table: string, param: V8UpdateParam, trans?: V8Transaction): V8Affected | V8Failed;
-  UptFormData(param: V8UpdateParam, trans?: V8Transaction): V8Affected | V8Failed;
+  /**
+   * 新增一行；Data 是含 Id、时间、用户的整行。Inserts a row; Data is the whole stored row.
+   * @example
+   * var r = V8.FormEngine.AddFormData('shop_order', { OrderId: 'A-1', State: 'new' }, V8.DbTrans);
+   * if (r.Code !== 1) return r;
+   */
+  AddFormData: V8WithTable<V8WriteParam, V8AddAnswer>;
+  AddFormDataAsync: V8WithTable<V8WriteParam, Promise<V8AddAnswer>>;
+
+  /**
+   * 按 Id 更新；_Where 不起作用。By Id; _Where has no effect here. 行不存在时 absent row: Code 1, DataCount 0.
+   * @example
+   * var r = V8.FormEngine.UptFormData('shop_order', { Id: id, State: 'done' });
+   * if (r.DataCount === 0) return { Code: 0, Msg: 'the order is gone' };
+   */
+  UptFormData: V8WithTable<V8UpdateParam, V8WriteAnswer>;
+  UptFormDataAsync: V8WithTable<V8UpdateParam, Promise<V8WriteAnswer>>;
 
   /**
    * 按条件更新。By condition: the way to change a row only if nobody changed it meanwhile (DataCount 0: somebody did).
+   *
+   * 没有条件则拒绝。Refused without a condition.
    * @example
    * var u = V8.FormEngine.UptFormDataByWhere('shop_stock', {
    *   Stock: stock - 1,
    *   _Where: [['Sku', '=', 'P-1'], ['Stock', '=', stock]]
    * });
    */
-  UptFormDataByWhere(table: string, param: V8ByWhereParam, trans?: V8Transaction): V8Affected | V8Failed;
-  UptFormDataByWhere(param: V8ByWhereParam, trans?: V8Transaction): V8Affected | V8Failed;
+  UptFormDataByWhere: V8WithTable<V8ByWhereParam, V8WriteAnswer>;
+  UptFormDataByWhereAsync: V8WithTable<V8ByWhereParam, Promise<V8WriteAnswer>>;
 
-  /** 按 Id 或 Ids 删除；_Where 不起作用。By Id or Ids; _Where has no effect here. */
-  DelFormData(table: string, param: V8DeleteParam, trans?: V8Transaction): V8Affected | V8Failed;
-  DelFormData(param: V8DeleteParam, trans?: V8Transaction): V8Affected | V8Failed;
+  /**
+   * 按 Id 或 Ids 删除；_Where 不起作用。By Id or Ids; _Where has no effect here. 表有回收站时只标记 IsDeleted = 1。
+   *
+   * Where the table has a recycle bin (EnableTrash), the rows are marked instead of removed.
+   * @example
+   * V8.FormEngine.DelFormData('shop_order', { Ids: ['1', '2'] });
+   */
+  DelFormData: V8WithTable<V8DeleteParam, V8WriteAnswer>;
+  DelFormDataAsync: V8WithTable<V8DeleteParam, Promise<V8WriteAnswer>>;
 
-  /** 按条件删除。By condition. */
-  DelFormDataByWhere(table: string, param: V8ByWhereParam, trans?: V8Transaction): V8Affected | V8Failed;
-  DelFormDataByWhere(param: V8ByWhereParam, trans?: V8Transaction): V8Affected | V8Failed;
+  /**
+   * 按条件删除；没有条件则拒绝。By condition; refused without one.
+   * @example
+   * V8.FormEngine.DelFormDataByWhere('shop_item', { _Where: [['OrderId', '=', 'A-1']] }, V8.DbTrans);
+   */
+  DelFormDataByWhere: V8WithTable<V8ByWhereParam, V8WriteAnswer>;
+  DelFormDataByWhereAsync: V8WithTable<V8ByWhereParam, Promise<V8WriteAnswer>>;
+
+  /**
+   * 批量新增，各行自带表名：全部成功或全部不写。Inserts rows of any tables, all or none. 一批最多 10,000 行 at most 10,000.
+   * @example
+   * var r = V8.FormEngine.AddTableData([
+   *   { FormEngineKey: 'shop_item', Sku: 'P-1', Qty: 2 },
+   *   { FormEngineKey: 'shop_note', Text: 'two pieces' }
+   * ], V8.DbTrans);
+   */
+  AddTableData: V8WithRows<V8WriteParam, V8BatchAddAnswer>;
+  AddTableDataAsync: V8WithRows<V8WriteParam, Promise<V8BatchAddAnswer>>;
+  /** 同 AddTableData。The same. */
+  AddFormDataBatch: V8WithRows<V8WriteParam, V8BatchAddAnswer>;
+  AddFormDataBatchAsync: V8WithRows<V8WriteParam, Promise<V8BatchAddAnswer>>;
+
+  /**
+   * 批量更新，每行带表名和 Id：全部成功或全部不写。Updates rows by Id, all or none. 不存在的行不算失败。
+   *
+   * An absent row is no failure: DataCount says how many matched.
+   * @example
+   * V8.FormEngine.UptTableData([{ FormEngineKey: 'shop_item', Id: id, Qty: 3 }]);
+   */
+  UptTableData: V8WithRows<V8UpdateParam, V8BatchAnswer>;
+  UptTableDataAsync: V8WithRows<V8UpdateParam, Promise<V8BatchAnswer>>;
+  /** 同 UptTableData。The same. */
+  UptFormDataBatch: V8WithRows<V8UpdateParam, V8BatchAnswer>;
+  UptFormDataBatchAsync: V8WithRows<V8UpdateParam, Promise<V8BatchAnswer>>;
+
+  /**
+   * 批量删除，每行带表名和 Id。Deletes rows by Id, all or none.
+   * @example
+   * V8.FormEngine.DelTableData([{ FormEngineKey: 'shop_item', Id: id }]);
+   */
+  DelTableData: V8WithRows<V8DeleteParam, V8BatchAnswer>;
+  DelTableDataAsync: V8WithRows<V8DeleteParam, Promise<V8BatchAnswer>>;
+  /** 同 DelTableData。The same. */
+  DelFormDataBatch: V8WithRows<V8DeleteParam, V8BatchAnswer>;
+  DelFormDataBatchAsync: V8WithRows<V8DeleteParam, Promise<V8BatchAnswer>>;
 }
 
 interface V8ApiEngine {

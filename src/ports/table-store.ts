@@ -1,11 +1,11 @@
+import type { ColumnKind } from '../core/column-kind.ts';
 import type { SqlValue } from '../core/sql-value.ts';
-import type { Condition } from '../core/where.ts';
+import type { WhereNode } from '../core/where.ts';
 
 /** A column as the database knows it. */
 export interface ColumnInfo {
   readonly name: string;
-  /** What values the column takes; `text` where nothing narrower is known. */
-  readonly kind: 'integer' | 'decimal' | 'text' | 'datetime' | 'boolean' | 'blob';
+  readonly kind: ColumnKind;
 }
 
 /** What a script may do with a table (core/protected-tables.ts). */
@@ -28,7 +28,8 @@ export interface SelectQuery {
   readonly table: string;
   /** Empty: all columns. */
   readonly columns: readonly string[];
-  readonly where: readonly Condition[];
+  /** All of it must hold; empty: every row. */
+  readonly where: readonly WhereNode[];
   /** Rows whose IsDeleted is 1 are left out unless set (v8-surface.md 2.6). */
   readonly includeDeleted: boolean;
   readonly sort: readonly SortKey[];
@@ -53,4 +54,9 @@ export interface TableStore {
   update(filter: Filter, values: Row): Promise<number>;
   /** Removes rows physically. @returns removed rows. */
   delete(filter: Filter): Promise<number>;
+  /**
+   * Runs statements that take effect together or, when `work` rejects, not at all: in a transaction up to a savepoint
+   * of it, else in a transaction of their own. They go through `tables`.
+   */
+  allOrNothing<T>(work: (tables: TableStore) => Promise<T>): Promise<T>;
 }

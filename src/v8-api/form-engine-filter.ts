@@ -1,33 +1,55 @@
-/** Which rows a FormEngine call means: `Id`, `Ids` and `_Where` as one flat list of conditions. */
-import { orThrow } from '../core/errors.ts';
-import { type Condition, parseWhere } from '../core/where.ts';
-import type { ColumnInfo } from '../ports/table-store.ts';
+/** Which rows a FormEngine call means: `Id`, `Ids`, `_Where` and `_Keyword`, all of which must hold. */
+import { AppError, orThrow } from '../core/errors.ts';
+import { type Condition, parseWhere, type WhereNode } from '../core/where.ts';
+import type { Filter } from '../ports/table-store.ts';
+import { warnAuthor } from './author-warning.ts';
 import { findColumn, requireColumn } from './form-engine-columns.ts';
 import type { FormCall } from './form-engine-target.ts';
 import { refuseParam } from './param-rules.ts';
-import { asText, type CallParam, readText } from './param-values.ts';
+import { asText, type CallParam, readFlag, readText } from './param-values.ts';
 
 /** Most Ids in one call: a statement takes a limited number of bound values. */
 const MAX_IDS = 10_000;
 
+/** Longest keyword. Characters. */
+const MAX_KEYWORD = 1_000;
+
+/** Columns that a keyword does not search: the platform fills them. */
+const NO_KEYWORD: ReadonlySet<string> = new Set(['id', 'userid', 'username']);
+
 /** The conditions of `_Where`; none when it is absent or empty. @throws AppError WHERE_INVALID. */
-export function whereConditions(form: FormCall): readonly Condition[] {
+export function whereConditions(form: FormCall): readonly WhereNode[] {
   // `needed && [...]` leaves false where no condition is wanted.
   const where = form.values._Where || undefined;
-  const names = form.table.columns.map((column) => column.name);
-  return orThrow(parseWhere(where, names)).map((condition) =>
-    bindAsColumn(condition, findColumn(form.table, condition.column)),
+  const { clock } = form.call.context;
+  return orThrow(
+    parseWhere(where, {
+      table: form.table.name,
+      columns: form.table.columns,
+      localText: (millis) => clock.localText(millis),
+      lang: form.lang,
+    }),
   );
 }
 
-/** `Id`, `Ids` and `_Where`, all of which must hold. */
-export function readConditions(form: FormCall): readonly Condition[] {
+/** The rows of a read. `IsDeleted: 1` lists the recycle bin (v8-surface.md 2.3). */
+export function readFilter(form: FormCall): Filter {
+  warnOfIgnoredColumns(form);
+  const bin = readFlag(form, 'IsDeleted');
+  const where = [...readConditions(form), ...(bin ? [inRecycleBin(form)] : [])];
+  return { table: form.table.name, where, includeDeleted: bin || readFlag(form, '_IsContainDeleted') };
+}
+
+function readConditions(form: FormCall): readonly WhereNode[] {
   const id = readText(form, 'Id');
   const ids = readIds(form);
-  let conditions = whereConditions(form);
-  if (ids !== undefined) conditions = both(hasId(form, ids), conditions);
-  if (id !== undefined) conditions = both(hasId(form, [id]), conditions);
-  return conditions;
+  const keyword = readText(form, '_Keyword');
+  return [
+    ...(id === undefined ? [] : [hasId(form, [id])]),
+    ...(ids === undefined ? [] : [hasId(form, ids)]),
+    ...(keyword === undefined ? [] : [hasKeyword(form, keyword)]),
+    ...grouped(whereConditions(form)),
+  ];
 }
 
 /** Rows of these Ids. @throws AppError PARAM_INVALID for a table without an Id column. */
@@ -46,32 +68,42 @@ export function readIds(param: CallParam): readonly string[] | undefined {
   return value.map((id) => asText(id) ?? refuseParam('Ids', 'idList', param.lang));
 }
 
-/**
- * `condition` AND (`where`), written without brackets: AND binds tighter than OR, so the condition goes before every
- * alternative.
- */
-function both(condition: Condition, where: readonly Condition[]): readonly Condition[] {
-  if (where.length === 0) return [condition];
-  return where.flatMap((part, index) =>
-    index === 0 || part.glue === 'or'
-      ? [
-          { ...condition, glue: part.glue },
-          { ...part, glue: 'and' as const },
-        ]
-      : [part],
-  );
+/** One part, so that what is added by AND holds for each of its alternatives. */
+function grouped(where: readonly WhereNode[]): readonly WhereNode[] {
+  return where.length === 0 ? [] : [{ glue: 'and', group: where }];
 }
 
-/** Numbers meet text columns as text: SQLite binds a JavaScript number as REAL, and '5' is not '5.0'. */
-function bindAsColumn(condition: Condition, column: ColumnInfo | undefined): Condition {
-  if (column?.kind !== 'text' && column?.kind !== 'datetime') return condition;
-  const { value } = condition;
+/** Rows with the word in any column of text. */
+function hasKeyword(form: FormCall, word: string): WhereNode {
+  const columns = form.table.columns.filter(({ name, kind }) => kind === 'text' && !NO_KEYWORD.has(name.toLowerCase()));
+  if (word.length > MAX_KEYWORD) return refuseParam('_Keyword', 'keywordLength', form.lang);
+  if (columns.length === 0) return refuseParam('_Keyword', 'noTextColumn', form.lang);
   return {
-    ...condition,
-    value: Array.isArray(value) ? value.map(numberToText) : numberToText(value as string | number | null),
+    glue: 'and',
+    group: columns.map(({ name }) => ({ glue: 'or', column: name, operator: 'like', value: word })),
   };
 }
 
-function numberToText(value: string | number | null): string | null {
-  return typeof value === 'number' ? String(value) : value;
+function inRecycleBin(form: FormCall): Condition {
+  return { glue: 'and', column: requireColumn(form.table, 'IsDeleted', form), operator: 'eq', value: 1 };
+}
+
+/** Rows that `_Where` of a write names. @throws AppError WHERE_REQUIRED without a condition. */
+export function requiredWhere(form: FormCall, method: string): readonly WhereNode[] {
+  const where = whereConditions(form);
+  if (where.length === 0) throw new AppError('WHERE_REQUIRED', { method });
+  return where;
+}
+
+/** `{State: 'new'}` in a read selects nothing on the platform either; its author should hear of it. */
+function warnOfIgnoredColumns(form: FormCall): void {
+  const ignored = Object.keys(form.values).filter(
+    (key) => key !== 'Id' && key !== 'IsDeleted' && findColumn(form.table, key) !== undefined,
+  );
+  if (ignored.length === 0) return;
+  const names = ignored.join(', ');
+  warnAuthor(form.call, {
+    zh: `读取 ${form.table.name} 时忽略了 ${names}：列值不是条件，请写进 _Where。`,
+    en: `reading ${form.table.name} ignored ${names}: column values are no conditions, put them into _Where.`,
+  });
 }

@@ -1,6 +1,6 @@
 /** The underscore keys of FormEngine parameters (v8-surface.md 2.3): honoured, harmless, or refused by name. */
 import type { JsonValue } from '../core/json.ts';
-import { refuseParam } from './param-rules.ts';
+import { type ParamRule, refuseParam } from './param-rules.ts';
 import { asText, type CallParam, isBlank } from './param-values.ts';
 
 /** Keys a method reads, or that change nothing a script could rely on in this version. */
@@ -36,9 +36,18 @@ const ACCEPTED: ReadonlySet<string> = new Set([
   '_DeviceId',
 ]);
 
-/** Keys of the platform that narrow or redirect a call and are not there yet. */
+/** What a call does, as far as its keys go. */
+export type CallKind = 'read' | 'tree' | 'write';
+
+/** Keys that mean something to some methods only; elsewhere they would have to be ignored. */
+const OF_KIND: Readonly<Record<CallKind, readonly string[]>> = {
+  read: ['_Keyword'],
+  tree: ['_Keyword', '_TreeLazy', '_ParentId', '_ParentValue'],
+  write: ['_IsTrashRestore'],
+};
+
+/** The search grammar of old browser pages (v8-surface.md 2.3): scripts write `_Where`. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
-  '_Keyword',
   '_Search',
   '_SearchEqual',
   '_SearchEqualOr',
@@ -47,22 +56,23 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
   '_SearchOrGroup',
   '_SearchCheckbox',
   '_SearchDateTime',
-  '_IsTrashRestore',
-  '_TreeLazy',
-  '_ParentId',
-  '_ParentValue',
 ]);
 
 /**
  * Refuses every underscore key that would have to be ignored although it means something: a dropped condition touches
  * the wrong rows. A blank value asks for nothing and passes. @throws AppError PARAM_INVALID naming the key.
  */
-export function checkKeys(param: CallParam): void {
+export function checkKeys(param: CallParam, kind: CallKind): void {
   for (const [key, value] of Object.entries(param.values)) {
-    if (!key.startsWith('_') || ACCEPTED.has(key) || isBlank(value)) continue;
+    if (!key.startsWith('_') || ACCEPTED.has(key) || OF_KIND[kind].includes(key) || isBlank(value)) continue;
     if (key === '_InvokeType' || key === '_RunV8Event') checkEvents(param, key, value);
-    else refuseParam(key, UNSUPPORTED.has(key) ? 'unsupported' : 'unknownKey', param.lang);
+    else refuseParam(key, ruleOfRefused(key), param.lang);
   }
+}
+
+function ruleOfRefused(key: string): ParamRule {
+  if (UNSUPPORTED.has(key)) return 'unsupported';
+  return Object.values(OF_KIND).some((keys) => keys.includes(key)) ? 'otherMethod' : 'unknownKey';
 }
 
 /** Table events do not exist in this version, so they can only be asked not to fire. */

@@ -21,7 +21,7 @@ export function readRow(form: FormCall): Row {
     const column = key.startsWith('_') || value === undefined ? undefined : findColumn(form.table, key);
     if (column === undefined || skipped.includes(column.name.toLowerCase())) continue;
     if (Object.hasOwn(row, column.name)) refuseParam(key, 'columnTwice', form.lang);
-    row[column.name] = columnValue(column, key, value as JsonValue, form.lang);
+    row[column.name] = columnValue(column, key, value as JsonValue, form);
   }
   return row;
 }
@@ -71,6 +71,6 @@ export function changedValues(form: FormCall, row: Row): Row {
   return updated === undefined ? values : { ...values, [updated]: localNow(form.call.context) };
 }
 
-function localNow(context: RunContext): string {
+export function localNow(context: RunContext): string {
   return context.clock.localText(context.clock.now());
 }

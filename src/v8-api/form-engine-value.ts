@@ -1,18 +1,19 @@
 /** What a column takes from a script (v8-surface.md 2.5, "write binding"). */
-import type { Lang } from '../core/errors.ts';
+import { type LocalText, normalDateText } from '../core/date-text.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { SqlValue } from '../core/sql-value.ts';
 import type { ColumnInfo } from '../ports/table-store.ts';
+import type { FormCall } from './form-engine-target.ts';
 import { type ParamRule, refuseParam } from './param-rules.ts';
 
 type Scalar = string | number | boolean;
 
 /** The value as the column stores it. @throws AppError PARAM_INVALID naming `key`. */
-export function columnValue(column: ColumnInfo, key: string, value: JsonValue, lang: Lang): SqlValue {
+export function columnValue(column: ColumnInfo, key: string, value: JsonValue, { lang, call }: FormCall): SqlValue {
   if (value === null) return null;
   if (typeof value === 'object') return refuseParam(key, 'scalarValue', lang);
   if (typeof value === 'number' && !Number.isFinite(value)) return refuseParam(key, 'finiteNumber', lang);
-  const taken = takeScalar(column, value);
+  const taken = takeScalar(column, value, (millis) => call.context.clock.localText(millis));
   return taken === undefined ? refuseParam(key, RULE_OF_KIND[column.kind] ?? 'scalarText', lang) : taken;
 }
 
@@ -20,10 +21,11 @@ const RULE_OF_KIND: Readonly<Partial<Record<ColumnInfo['kind'], ParamRule>>> = {
   integer: 'integerValue',
   decimal: 'decimalValue',
   boolean: 'booleanValue',
+  datetime: 'dateValue',
 };
 
 /** Undefined when the column does not take it. */
-function takeScalar(column: ColumnInfo, value: Scalar): SqlValue | undefined {
+function takeScalar(column: ColumnInfo, value: Scalar, localText: LocalText): SqlValue | undefined {
   switch (column.kind) {
     case 'integer':
       return takeNumber(value, /^[+-]?\d+$/, Number.isSafeInteger);
@@ -32,7 +34,10 @@ function takeScalar(column: ColumnInfo, value: Scalar): SqlValue | undefined {
     case 'boolean':
       return takeBoolean(value);
     case 'datetime':
-      return typeof value === 'string' && value.trim() === '' ? null : asColumnText(value);
+      return takeMoment(value, localText);
+    case 'date':
+    case 'time':
+      return value === '' ? null : asColumnText(value);
     case 'text':
     case 'blob':
       return asColumnText(value);
@@ -46,6 +51,12 @@ function takeNumber(value: Scalar, format: RegExp, fits: (value: number) => bool
   const text = value.trim();
   if (text === '' || text.toLowerCase() === 'null') return null;
   return format.test(text) ? text : undefined;
+}
+
+/** One form on every database: MySQL refuses others, SQLite would keep them as they are. */
+function takeMoment(value: Scalar, localText: LocalText): SqlValue | undefined {
+  if (typeof value !== 'string') return undefined;
+  return value.trim() === '' ? null : normalDateText(value, localText);
 }
 
 function takeBoolean(value: Scalar): SqlValue | undefined {

@@ -2,12 +2,12 @@
 import { type DosResult, succeed } from '../core/dos-result.ts';
 import { AppError } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { Condition } from '../core/where.ts';
 import type { Filter, Row } from '../ports/table-store.ts';
 import { warnAuthor } from './author-warning.ts';
 import { findColumn, requireColumn } from './form-engine-columns.ts';
-import { hasId, readIds, whereConditions } from './form-engine-filter.ts';
-import { changedValues, completeNewRow, readRow } from './form-engine-row.ts';
+import { hasId, readIds, requiredWhere } from './form-engine-filter.ts';
+import { changedValues, completeNewRow, localNow, readRow } from './form-engine-row.ts';
+import { readSettings } from './form-engine-settings.ts';
 import { type FormCall, openForWrite } from './form-engine-target.ts';
 import type { Call } from './host-call.ts';
 import { refuseParam } from './param-rules.ts';
@@ -16,17 +16,12 @@ import { isBlank, readFlag, readText } from './param-values.ts';
 /** Inserts one row. Data is the row as it is stored, with Id, times and user. */
 export async function addFormData(call: Call): Promise<DosResult> {
   const form = await openForWrite(call);
-  return succeed(await insertRow(form, readRow(form)));
+  return succeed(await asStored(form, await insertRow(form, readRow(form))));
 }
 
 /** Updates the row of `Id`. DataCount is the number of matched rows, 0 when there is none. */
 export async function uptFormData(call: Call): Promise<DosResult> {
-  const form = await openForWrite(call);
-  const row = readRow(form);
-  const id = readText(form, 'Id') ?? idOf(form, row);
-  if (id === undefined) throw new AppError('PARAM_MISSING', { field: 'Id' });
-  warnOfIgnoredWhere(form, 'UptFormData');
-  return update(form, { ...row, [requireColumn(form.table, 'Id', form)]: id }, byId(form, [id]));
+  return answerUpdate(await openForWrite(call), updateById);
 }
 
 /** Updates every row that `_Where` matches. @throws AppError WHERE_REQUIRED without a condition. */
@@ -35,12 +30,42 @@ export async function uptFormDataByWhere(call: Call): Promise<DosResult> {
   const filter = byWhere(form, 'UptFormDataByWhere');
   // With _NoLineForAdd the Id is that of the row to add.
   if (!readFlag(form, '_NoLineForAdd')) refuseIdAsCondition(form, 'Id');
-  return update(form, readRow(form), filter);
+  return answerUpdate(form, () => update(form, readRow(form), filter));
 }
 
 /** Deletes the rows of `Id` or `Ids`. DataCount is the number of deleted rows. */
 export async function delFormData(call: Call): Promise<DosResult> {
+  return succeed(null, { DataCount: await deleteById(await openForWrite(call)) });
+}
+
+/** Deletes every row that `_Where` matches. @throws AppError WHERE_REQUIRED without a condition. */
+export async function delFormDataByWhere(call: Call): Promise<DosResult> {
   const form = await openForWrite(call);
+  const filter = byWhere(form, 'DelFormDataByWhere');
+  refuseIdAsCondition(form, 'Id');
+  return succeed(null, { DataCount: await remove(form, filter) });
+}
+
+/** What an update did: rows that matched, or the row that was added because none did. */
+export type Updated = { readonly matched: number } | { readonly added: Row };
+
+/** Inserts the row with what the platform fills. @returns what was written. */
+export async function insertRow(form: FormCall, given: Row): Promise<Row> {
+  const row = completeNewRow(form, given);
+  await form.store.insert(form.table.name, row);
+  return row;
+}
+
+export async function updateById(form: FormCall): Promise<Updated> {
+  const row = readRow(form);
+  const id = readText(form, 'Id') ?? idOf(form, row);
+  if (id === undefined) throw new AppError('PARAM_MISSING', { field: 'Id' });
+  warnOfIgnoredWhere(form, 'UptFormData');
+  return update(form, { ...row, [requireColumn(form.table, 'Id', form)]: id }, byId(form, [id]));
+}
+
+/** @returns the number of deleted rows. */
+export async function deleteById(form: FormCall): Promise<number> {
   const id = readText(form, 'Id');
   const ids = readIds(form);
   if (id === undefined && ids === undefined) throw new AppError('PARAM_MISSING', { field: 'Id' });
@@ -49,33 +74,35 @@ export async function delFormData(call: Call): Promise<DosResult> {
   return remove(form, byId(form, [...all]));
 }
 
-/** Deletes every row that `_Where` matches. @throws AppError WHERE_REQUIRED without a condition. */
-export async function delFormDataByWhere(call: Call): Promise<DosResult> {
-  const form = await openForWrite(call);
-  const filter = byWhere(form, 'DelFormDataByWhere');
-  refuseIdAsCondition(form, 'Id');
-  return remove(form, filter);
+async function answerUpdate(form: FormCall, work: (form: FormCall) => Promise<Updated>): Promise<DosResult> {
+  const updated = await work(form);
+  if ('matched' in updated) return succeed(null, { DataCount: updated.matched });
+  return succeed(await asStored(form, updated.added), { DataCount: 1 });
 }
 
-async function insertRow(form: FormCall, given: Row): Promise<JsonValue> {
-  const row = completeNewRow(form, given);
-  await form.store.insert(form.table.name, row);
+async function update(form: FormCall, row: Row, filter: Filter): Promise<Updated> {
+  const values = changedValues(form, row);
+  const empty = Object.keys(values).length === 0;
+  const matched = empty ? await form.store.count(filter) : await form.store.update(filter, values);
+  if (matched > 0 || !readFlag(form, '_NoLineForAdd')) return { matched };
+  return { added: await insertRow(form, row) };
+}
+
+async function asStored(form: FormCall, row: Row): Promise<JsonValue> {
   const id = idOf(form, row);
   if (id === undefined) return row;
   const [stored] = await form.store.select({ ...byId(form, [id]), columns: [], sort: [], limit: 1, offset: 0 });
   return stored ?? row;
 }
 
-async function update(form: FormCall, row: Row, filter: Filter): Promise<DosResult> {
-  const values = changedValues(form, row);
-  const empty = Object.keys(values).length === 0;
-  const matched = empty ? await form.store.count(filter) : await form.store.update(filter, values);
-  if (matched > 0 || !readFlag(form, '_NoLineForAdd')) return succeed(null, { DataCount: matched });
-  return succeed(await insertRow(form, row), { DataCount: 1 });
-}
-
-async function remove(form: FormCall, filter: Filter): Promise<DosResult> {
-  return succeed(null, { DataCount: await form.store.delete(filter) });
+/** Removes rows, or marks them as deleted where the table has a recycle bin (v8-surface.md 2.6). */
+async function remove(form: FormCall, filter: Filter): Promise<number> {
+  const { trash } = await readSettings(form.store, form.table);
+  if (!trash) return form.store.delete(filter);
+  const updated = findColumn(form.table, 'UpdateTime')?.name;
+  const mark = { [requireColumn(form.table, 'IsDeleted', form)]: 1 };
+  const time = updated === undefined ? {} : { [updated]: localNow(form.call.context) };
+  return form.store.update({ ...filter, includeDeleted: false }, { ...mark, ...time });
 }
 
 /** By Id a script means exactly this row, in the recycle bin or not: restoring one is an update. */
@@ -85,10 +112,10 @@ function byId(form: FormCall, ids: readonly string[]): Filter {
 
 /** By condition a write touches what a read with this condition shows. */
 function byWhere(form: FormCall, method: string): Filter {
-  const where: readonly Condition[] = whereConditions(form);
-  if (where.length === 0) throw new AppError('WHERE_REQUIRED', { method });
+  const where = requiredWhere(form, method);
   refuseIdAsCondition(form, 'Ids');
-  return { table: form.table.name, where, includeDeleted: readFlag(form, '_IsContainDeleted') };
+  const includeDeleted = readFlag(form, '_IsContainDeleted') || readFlag(form, '_IsTrashRestore');
+  return { table: form.table.name, where, includeDeleted };
 }
 
 function refuseIdAsCondition(form: FormCall, key: 'Id' | 'Ids'): void {

@@ -35,6 +35,26 @@ const PARAM_RULES = {
     zh: '此列是数字列：只接受数字或十进制文本（无千分位、无指数）。',
     en: 'this column takes numbers: a number or decimal text without thousands separators and exponent.',
   },
+  dateValue: {
+    zh: '此列是日期列：写成 "2026-01-31 08:00:00"。',
+    en: 'this column takes dates: write "2026-01-31 08:00:00".',
+  },
+  rowList: {
+    zh: '须为行数组 [{FormEngineKey: "...", ...}]。',
+    en: 'it must be an array of rows [{FormEngineKey: "...", ...}].',
+  },
+  rowCount: { zh: '一批最多 10,000 行：分批写入。', en: 'a batch takes at most 10,000 rows: write in portions.' },
+  keywordLength: { zh: '最多 1,000 个字符。', en: 'it takes at most 1,000 characters.' },
+  noTextColumn: { zh: '表中没有可搜索的文本列。', en: 'the table has no text column to search.' },
+  notTree: {
+    zh: '此表没有开启树形结构：在表单属性中打开，或用 GetTableData。',
+    en: 'the table is no tree: switch its tree structure on in the designer, or use GetTableData.',
+  },
+  treeColumn: {
+    zh: '树形表须有此列，存放上级的 Id。',
+    en: 'a tree needs this column with the Id of the row above.',
+  },
+  treeDepth: { zh: '层级超过 256 层：检查数据。', en: 'it nests deeper than 256 levels: check the data.' },
   booleanValue: { zh: '此列只接受 true/false 或 1/0。', en: 'this column takes true/false or 1/0.' },
   unsupported: {
     zh: '此版本尚不支持。忽略它会读写错误的数据，因此拒绝：请改用 _Where 或去掉它。',
@@ -43,6 +63,10 @@ const PARAM_RULES = {
   events: {
     zh: '此版本不触发表事件：请去掉它，或直接调用相应的接口引擎。',
     en: 'table events are not supported in this version: leave it out, or run the engine directly.',
+  },
+  otherMethod: {
+    zh: '此方法不使用它：忽略它会读写错误的数据，因此拒绝。',
+    en: 'this method does not use it. Ignoring it would touch the wrong rows, so it is refused.',
   },
   unknownKey: {
     zh: '没有这个参数：检查拼写（下划线开头的是平台参数，列名不以下划线开头）。',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../src/core/errors.ts';
-import type { Condition } from '../../src/core/where.ts';
+import type { Condition, WhereNode } from '../../src/core/where.ts';
 import type { Row, SelectQuery, TableStore } from '../../src/ports/table-store.ts';
 import type { TableDefinition } from '../../src/ports/tenant-store.ts';
 import type { OpenTenantStore } from './tenant-store-place.ts';
@@ -42,15 +42,24 @@ const query = (change: Partial<SelectQuery> = {}): SelectQuery => ({
 });
 
 const ROWS: readonly Row[] = [
-  { Id: '1', Sku: 'A1', Name: 'apple pie', Qty: 10, Price: 1.5, IsDeleted: 0 },
-  { Id: '2', Sku: 'B2', Name: 'Apple juice', Qty: 20, Price: 2, IsDeleted: null },
-  { Id: '3', Sku: 'C3', Name: null, Qty: null, Price: null, IsDeleted: 0 },
+  { Id: '1', Sku: 'A1', Name: 'apple pie', Qty: 10, Price: 1.5, Note: '1000', Big: '9007199254740992', IsDeleted: 0 },
+  {
+    Id: '2',
+    Sku: 'B2',
+    Name: 'Apple juice',
+    Qty: 20,
+    Price: 2,
+    Note: '100%',
+    Big: '9007199254740993',
+    IsDeleted: null,
+  },
+  { Id: '3', Sku: 'C3', Name: null, Qty: null, Price: null, Note: 'a\\c\\', IsDeleted: 0 },
   { Id: '4', Sku: 'D4', Name: 'gone', Qty: 10, Price: 9, IsDeleted: 1 },
   { Id: '5', Sku: 'E5', Name: '', Qty: 30, Price: 100, IsDeleted: 0 },
 ];
 
 /** Expected SKUs per condition, by v8-surface.md 3.3. */
-const CONDITIONS: readonly (readonly [title: string, conditions: readonly Condition[], skus: string])[] = [
+const CONDITIONS: readonly (readonly [title: string, conditions: readonly WhereNode[], skus: string])[] = [
   ['no condition', [], 'A1 B2 C3 E5'],
   ['eq', [where('Qty', 'eq', 10)], 'A1'],
   ['eq of a number as text', [where('Qty', 'eq', '10')], 'A1'],
@@ -85,6 +94,29 @@ const CONDITIONS: readonly (readonly [title: string, conditions: readonly Condit
     [where('Sku', 'eq', 'C3'), where('Sku', 'eq', 'A1', 'or'), where('Qty', 'eq', 99)],
     'C3',
   ],
+  [
+    'a group holds together',
+    [where('Qty', 'eq', 10), { glue: 'or', group: [where('Qty', 'eq', 20), where('Sku', 'eq', 'A1')] }],
+    'A1',
+  ],
+  [
+    'groups nest',
+    [
+      where('Qty', 'ge', 10),
+      {
+        glue: 'and',
+        group: [where('Sku', 'eq', 'B2'), { glue: 'or', group: [where('Sku', 'eq', 'E5'), where('Qty', 'eq', 30)] }],
+      },
+    ],
+    'B2 E5',
+  ],
+  ['a backslash takes the meaning of a wildcard', [where('Note', 'like', '100\\%')], 'B2'],
+  ['a backslash at the end is one', [where('Note', 'endLike', 'c\\')], 'C3'],
+  ['a wildcard without one is one', [where('Note', 'like', '100%')], 'A1 B2'],
+  ['in of a decimal', [where('Price', 'in', [1.5, '100'])], 'A1 E5'],
+  ['all digits of a long integer count', [where('Big', 'eq', '9007199254740993')], 'B2'],
+  ['in compares all digits', [where('Big', 'in', ['9007199254740993', 5])], 'B2'],
+  ['gt compares all digits', [where('Big', 'gt', '9007199254740992')], 'B2'],
   ['or never brings deleted rows back', [where('Sku', 'eq', 'A1'), where('Sku', 'eq', 'D4', 'or')], 'A1'],
 ];
 
@@ -254,6 +286,61 @@ function inTransactions(open: OpenTenantStore): void {
     assert.equal(await tx.tables.count(query()), 1);
     assert.equal(await store.tables.count(query()), 0);
     await tx.commit({ claims: [], outbox: [] });
+    assert.equal(await store.tables.count(query()), 1);
+  });
+
+  it('takes a group of writes back up to its beginning, and the transaction goes on', async (t) => {
+    const { store } = await open(t);
+    await store.createTables([ITEM]);
+    const tx = await store.begin(1_000);
+    await tx.tables.insert('shop_item', { Id: '1', Sku: 'A1' });
+    await assert.rejects(
+      tx.tables.allOrNothing(async (tables) => {
+        await tables.insert('shop_item', { Id: '2', Sku: 'B2' });
+        await tables.update(query({ where: [where('Sku', 'eq', 'A1')] }), { Qty: 1 });
+        await tables.insert('shop_item', { Id: '3', Sku: 'A1' });
+      }),
+      hasCode('ROW_NOT_UNIQUE'),
+    );
+    assert.equal(tx.doom, undefined);
+    const kept = await tx.tables.allOrNothing(async (tables) => {
+      await tables.insert('shop_item', { Id: '4', Sku: 'D4' });
+      return 'kept';
+    });
+    assert.equal(kept, 'kept');
+    await tx.commit({ claims: [], outbox: [] });
+    const rows = await store.tables.select(query({ columns: ['Sku', 'Qty'] }));
+    assert.deepEqual(rows, [
+      { Sku: 'A1', Qty: null },
+      { Sku: 'D4', Qty: null },
+    ]);
+  });
+
+  it("keeps a group apart from the mark of a batch's message", async (t) => {
+    const { store } = await open(t);
+    await store.createTables([ITEM]);
+    const tx = await store.begin(1_000);
+    await tx.tables.insert('shop_item', { Id: '1', Sku: 'A1' });
+    await tx.mark();
+    await tx.tables.insert('shop_item', { Id: '2', Sku: 'B2' });
+    await tx.tables.allOrNothing((tables) => tables.insert('shop_item', { Id: '3', Sku: 'C3' }));
+    await tx.undoToMark();
+    await tx.commit({ claims: [], outbox: [] });
+    assert.equal(await store.tables.count(query()), 1);
+  });
+
+  it('gives a group outside of one a transaction of its own', async (t) => {
+    const { store } = await open(t);
+    await store.createTables([ITEM]);
+    const group = store.tables.allOrNothing(async (tables) => {
+      await tables.insert('shop_item', { Id: '1', Sku: 'A1' });
+      assert.equal(await tables.count(query()), 1);
+      assert.equal(await store.tables.count(query()), 0);
+      await tables.insert('shop_item', { Id: '1', Sku: 'B2' });
+    });
+    await assert.rejects(group, hasCode('ROW_NOT_UNIQUE'));
+    assert.equal(await store.tables.count(query()), 0);
+    await store.tables.allOrNothing((tables) => tables.insert('shop_item', { Id: '1', Sku: 'A1' }));
     assert.equal(await store.tables.count(query()), 1);
   });
 

@@ -1,4 +1,4 @@
-/** Runs the sample scripts in the real sandbox, with host calls answered over tables in memory. */
+/** Runs the sample scripts in the real sandbox, with host calls answered over tables of their own. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { JsonValue } from '../../src/core/json.ts';
 import { DEFAULT_RUN_LIMITS } from '../../src/core/run-limits.ts';
@@ -6,8 +6,8 @@ import type { RunOutcome } from '../../src/core/run-outcome.ts';
 import type { EngineRunner, HostCallSink } from '../../src/ports/engine-runner.ts';
 import type { Row } from '../../src/ports/table-store.ts';
 import type { HostCallName } from '../../src/protocol/host-call-names.ts';
-import { type MemoryTable, MemoryTableStore } from '../support/memory-table-store.ts';
 import type { ScriptRun } from '../support/script-run.ts';
+import { SqliteTables, type TestTable } from '../support/sqlite-tables.ts';
 
 const FOLDER = new URL('../../scripts-sample/', import.meta.url);
 
@@ -31,18 +31,19 @@ interface TableText {
 }
 
 /** The tables of the samples with their first rows; ErpUrl as the host fills it in. */
-export function sampleTables(erpUrl: string): MemoryTableStore {
-  const tables = (JSON.parse(tablesText()) as TableText[]).map((table) => [table.Name, memoryTable(table)] as const);
-  const store = new MemoryTableStore(Object.fromEntries(tables));
-  for (const row of store.rows('shop_setting') as Record<string, unknown>[]) row.Value = erpUrl;
-  return store;
+export function sampleTables(erpUrl: string): SqliteTables {
+  const tables = (JSON.parse(tablesText()) as TableText[]).map(
+    (table) => [table.Name, testTable(table, erpUrl)] as const,
+  );
+  return new SqliteTables(Object.fromEntries(tables));
 }
 
-function memoryTable(table: TableText): MemoryTable {
+function testTable(table: TableText, erpUrl: string): TestTable {
+  const filledIn = table.Name === 'shop_setting' ? { Value: erpUrl } : {};
   return {
     columns: Object.fromEntries(table.Fields.map(({ Name, Type }) => [Name, Type === 'int' ? 'integer' : 'text'])),
     unique: table.Fields.filter((field) => field.Unique === true).map((field) => field.Name),
-    rows: (table.Rows ?? []).map((row, index) => ({ Id: `${table.Name}-${index}`, IsDeleted: 0, ...row })),
+    rows: (table.Rows ?? []).map((row, index) => ({ Id: `${table.Name}-${index}`, IsDeleted: 0, ...row, ...filledIn })),
   };
 }
 

@@ -9,9 +9,9 @@ import { isJsonObject, type JsonValue } from '../../src/core/json.ts';
 import type { EngineRunner } from '../../src/ports/engine-runner.ts';
 import type { Row } from '../../src/ports/table-store.ts';
 import { httpAnswer } from '../support/http-answer.ts';
-import type { MemoryTableStore } from '../support/memory-table-store.ts';
 import { ScriptRun, type ScriptRunOptions } from '../support/script-run.ts';
 import { SILENT_LOG } from '../support/silent-log.ts';
+import type { SqliteTables } from '../support/sqlite-tables.ts';
 import { messageParam, runSample, SAMPLE_KEYS, sampleSource, sampleTables, tablesText } from './sample-scripts.ts';
 
 const ERP = 'http://erp.test/in';
@@ -25,12 +25,13 @@ after(() => runner.close());
 
 /** A shop and what its scripts did to it. */
 class Shop {
-  readonly tables: MemoryTableStore = sampleTables(ERP);
+  readonly tables: SqliteTables;
   readonly sent: { queue: unknown; eventId: unknown; message: JsonValue }[] = [];
   readonly #options: ScriptRunOptions;
 
-  constructor(options: ScriptRunOptions = {}) {
+  constructor(options: ScriptRunOptions = {}, erpUrl = ERP) {
     this.#options = options;
+    this.tables = sampleTables(erpUrl);
   }
 
   /** Runs a sample and returns its result. */
@@ -42,7 +43,7 @@ class Shop {
 
   async outcome(key: string, param: JsonValue) {
     const run = new ScriptRun({
-      tables: this.tables,
+      tables: this.tables.store,
       sendMessage: async (sent) => {
         this.sent.push({ queue: sent.queueName, eventId: sent.eventId, message: sent.message });
         return { Code: 1, Data: { EventId: String(sent.eventId) } };
@@ -237,8 +238,7 @@ describe('erp-sync', () => {
   });
 
   it('says what to set when no ERP is configured', async () => {
-    const shop = new Shop();
-    for (const row of shop.tables.rows('shop_setting') as Record<string, unknown>[]) row.Value = '';
+    const shop = new Shop({}, '');
     assert.match(String((await shop.run('erp-sync', param)).Msg), /ErpUrl/);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Row } from '../../src/ports/table-store.ts';
-import { MemoryTableStore } from '../support/memory-table-store.ts';
 import { ScriptRun, TRANS } from '../support/script-run.ts';
+import { SqliteTables } from '../support/sqlite-tables.ts';
 
 const GET = 'FormEngine.GetFormData';
 const LIST = 'FormEngine.GetTableData';
@@ -18,10 +18,10 @@ const ROWS: readonly Row[] = [
 function open(rows: readonly Row[] = ROWS): ScriptRun {
   const columns = { Sku: 'text', Stock: 'integer', Site: 'text' } as const;
   return new ScriptRun({
-    tables: new MemoryTableStore({
+    tables: new SqliteTables({
       Shop_Stock: { columns, rows },
       no_id: { bare: true, columns: { Code: 'text' }, rows: [{ Code: 'x' }] },
-    }),
+    }).store,
   });
 }
 
@@ -309,14 +309,15 @@ describe('refused parameters of reads', () => {
     [{ Ids: 'a,b' }, /Ids/, 'PARAM_INVALID'],
     [{ Ids: [['a']] }, /Ids/, 'PARAM_INVALID'],
     [{ _IsContainDeleted: 'maybe' }, /_IsContainDeleted/, 'PARAM_INVALID'],
-    [{ _Keyword: 'P' }, /_Keyword/, 'PARAM_INVALID'],
+    [{ _Keyword: 'P'.repeat(1_001) }, /_Keyword/, 'PARAM_INVALID'],
+    [{ _IsTrashRestore: 1 }, /_IsTrashRestore/, 'PARAM_INVALID'],
     [{ _Search: { Sku: 'P' } }, /_Search/, 'PARAM_INVALID'],
     [{ _SearchEqual: { Sku: 'P' } }, /_SearchEqual/, 'PARAM_INVALID'],
     [{ _InvokeType: 'Client' }, /_InvokeType/, 'PARAM_INVALID'],
     [{ _RunV8Event: '1' }, /_RunV8Event/, 'PARAM_INVALID'],
     [{ _ParentId: 'x' }, /_ParentId/, 'PARAM_INVALID'],
     [{ _Wehre: [['Sku', '=', 'P-1']] }, /_Wehre/, 'PARAM_INVALID'],
-    [{ IsDeleted: 1 }, /IsDeleted/, 'PARAM_INVALID'],
+    [{ IsDeleted: 'maybe' }, /IsDeleted/, 'PARAM_INVALID'],
     [{ _Where: [['Colour', '=', 'red']] }, /Colour/, 'WHERE_INVALID'],
     [{ _Where: [['Sku', '~', 'red']] }, /~/, 'WHERE_INVALID'],
     [{ _Where: { Sku: 'P-1' } }, /_Where/, 'WHERE_INVALID'],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Row } from '../../src/ports/table-store.ts';
 import { HOST_CALLS } from '../../src/v8-api/host-calls.ts';
-import { MemoryTableStore } from '../support/memory-table-store.ts';
 import { NOW_TEXT, ScriptRun, TRANS } from '../support/script-run.ts';
+import { SqliteTables } from '../support/sqlite-tables.ts';
 
 const ADD = 'FormEngine.AddFormData';
 const UPT = 'FormEngine.UptFormData';
@@ -15,12 +15,12 @@ const OLD = '2020-01-01 00:00:00';
 
 interface Opened {
   readonly run: ScriptRun;
-  readonly tables: MemoryTableStore;
+  readonly tables: SqliteTables;
   rows(): readonly Row[];
 }
 
 function open(options: { user?: { id: string; name: string } } = {}): Opened {
-  const tables = new MemoryTableStore({
+  const tables = new SqliteTables({
     shop_stock: {
       columns: {
         Sku: 'text',
@@ -37,11 +37,11 @@ function open(options: { user?: { id: string; name: string } } = {}): Opened {
         { Id: 'd', Sku: 'P-4', Stock: 5, UpdateTime: OLD, IsDeleted: 1 },
       ],
     },
-    sys_log: { columns: { Title: 'text' }, writable: false },
+    sys_log: { columns: { Title: 'text' } },
     foreign_table: { bare: true, columns: { Code: 'text' }, rows: [{ Code: 'x' }] },
     numbered: { bare: true, columns: { Id: 'integer', Name: 'text' } },
   });
-  return { run: new ScriptRun({ tables, ...options }), tables, rows: () => tables.rows('shop_stock') };
+  return { run: new ScriptRun({ tables: tables.store, ...options }), tables, rows: () => tables.rows('shop_stock') };
 }
 
 function rowOf(opened: Opened, id: string): Row {
@@ -160,14 +160,16 @@ describe('column values', () => {
     ['Open', '0', 0],
     ['Open', '', null],
     ['Stock', true, 1],
-    ['Stock', '12', '12'],
+    ['Stock', '12', 12],
     ['Stock', '9007199254740993', '9007199254740993'],
     ['Stock', ' ', null],
     ['Stock', 'null', null],
     ['Price', 1.25, 1.25],
-    ['Price', '-1.250', '-1.250'],
+    ['Price', '-1.250', -1.25],
     ['Price', '', null],
     ['Counted', '2026-01-02 03:04:05', '2026-01-02 03:04:05'],
+    ['Counted', '2026/1/2', '2026-01-02 00:00:00'],
+    ['Counted', '2026-01-02T03:04:05Z', NOW_TEXT],
     ['Counted', ' ', null],
     ['TableId', 12, '12'],
     ['TableId', 1.5, '1.5'],
@@ -188,6 +190,8 @@ describe('column values', () => {
   const refused: readonly [field: string, given: unknown, rule: RegExp][] = [
     ['TableId', { a: 1 }, /JSON\.stringify/],
     ['TableId', [], /JSON\.stringify/],
+    ['Counted', 'tomorrow', /日期列/],
+    ['Counted', 5, /日期列/],
     ['TableId', {}, /JSON\.stringify/],
     ['Stock', 'many', /整数/],
     ['Stock', 2.5, /整数/],
@@ -392,7 +396,7 @@ describe('writes by condition', () => {
 });
 
 describe('keys that would change what a write does', () => {
-  for (const key of ['_Keyword', '_SearchEqual', '_InvokeType', '_IsTrashRestore', '_Foo']) {
+  for (const key of ['_Keyword', '_ParentId', '_SearchEqual', '_InvokeType', '_Foo']) {
     it(`refuses ${key} by name`, async () => {
       const opened = open();
       const value = key === '_InvokeType' ? 'Client' : 'x';

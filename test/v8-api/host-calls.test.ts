@@ -9,7 +9,8 @@ import { ScriptRun } from '../support/script-run.ts';
 /** A store whose every statement fails in the same way. */
 function failing(error: Error): TableStore {
   const reject = () => Promise.reject(error);
-  return { describe: reject, select: reject, count: reject, insert: reject, update: reject, delete: reject };
+  const [describe, select, count, insert] = [reject, reject, reject, reject];
+  return { describe, select, count, insert, update: reject, delete: reject, allOrNothing: reject };
 }
 
 describe('the host-call table', () => {

@@ -1,21 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SqlValue } from '../../core/sql-value.ts';
-import type { Condition, WhereOperator } from '../../core/where.ts';
+import type { Condition, WhereNode, WhereOperator } from '../../core/where.ts';
+import type { ColumnInfo, TableInfo } from '../../ports/table-store.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 
-type Value = Condition['value'];
+/** What a condition is compiled for. */
+export interface WhereTarget {
+  readonly table: TableInfo;
+  readonly dialect: SqlDialect;
+}
 
 /**
- * Conditions as one bracketed SQL expression: a flat list as written, so AND binds tighter than OR
- * (v8-surface.md 3.1). Undefined for an empty list. Column names come from the catalogue, values are bound.
+ * Conditions as one bracketed SQL expression in the order written, so AND binds tighter than OR (v8-surface.md 3.1).
+ * Undefined for an empty list. Column names come from the catalogue, values are bound.
  */
-export function compileWhere(conditions: readonly Condition[]): RawBuilder<boolean> | undefined {
-  if (conditions.length === 0) return undefined;
-  const parts = conditions.map((condition, index) => {
-    const compared = compileCondition(condition);
-    if (index === 0) return compared;
-    return condition.glue === 'or' ? sql`or ${compared}` : sql`and ${compared}`;
-  });
-  return sql<boolean>`(${sql.join(parts, sql` `)})`;
+export function compileWhere(nodes: readonly WhereNode[], target: WhereTarget): RawBuilder<boolean> | undefined {
+  return nodes.length === 0 ? undefined : compileGroup(nodes, target);
 }
 
 /** Rows that are not deleted; NULL counts as not deleted (v8-surface.md 2.6). */
@@ -24,37 +24,72 @@ export function notDeleted(): RawBuilder<boolean> {
   return sql<boolean>`(${column} <> 1 or ${column} is null)`;
 }
 
-function compileCondition({ column, operator, value }: Condition): RawBuilder<unknown> {
-  return OPERATORS[operator](sql.id(column), value);
+function compileGroup(nodes: readonly WhereNode[], target: WhereTarget): RawBuilder<boolean> {
+  const parts = nodes.map((node, index) => {
+    const part = 'group' in node ? compileGroup(node.group, target) : compileCondition(node, target);
+    if (index === 0) return part;
+    return node.glue === 'or' ? sql`or ${part}` : sql`and ${part}`;
+  });
+  return sql<boolean>`(${sql.join(parts, sql` `)})`;
 }
 
-type Compile = (column: RawBuilder<unknown>, value: Value) => RawBuilder<unknown>;
+function compileCondition({ column, operator, value }: Condition, target: WhereTarget): RawBuilder<unknown> {
+  const info = target.table.columns.find(({ name }) => name.toLowerCase() === column.toLowerCase());
+  const bind = (single: SqlValue) => bindAs(info?.kind ?? 'text', single, target.dialect);
+  return OPERATORS[operator]({ column: sql.id(column), value, bind, dialect: target.dialect });
+}
+
+/**
+ * A value beside a column of this kind. A text column compares with text, or MySQL would find 0 in every word; a number
+ * column compares with all digits of a long number, which MySQL would compare as doubles.
+ */
+function bindAs(kind: ColumnInfo['kind'], value: SqlValue, dialect: SqlDialect): unknown {
+  if (value === null) return null;
+  if (kind === 'text') return String(value);
+  if (typeof value !== 'string') return value;
+  if (kind === 'integer' && INTEGER.test(value)) return integerOf(value);
+  return kind === 'decimal' ? dialect.decimal(value) : value;
+}
+
+const INTEGER = /^-?\d{1,18}$/;
+
+function integerOf(text: string): number | bigint {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+}
+
+interface Comparison {
+  readonly column: RawBuilder<unknown>;
+  readonly value: Condition['value'];
+  readonly bind: (value: SqlValue) => unknown;
+  readonly dialect: SqlDialect;
+}
+
+type Compile = (comparison: Comparison) => RawBuilder<unknown>;
 
 /** Comparison with null, per operator of v8-surface.md 3.3: only the negated ones ask for IS NOT NULL. */
 const comparison =
   (operator: RawBuilder<unknown>, nullTest: RawBuilder<unknown>): Compile =>
-  (column, value) =>
-    value === null ? sql`${column} ${nullTest}` : sql`${column} ${operator} ${single(value)}`;
+  ({ column, value, bind }) =>
+    value === null ? sql`${column} ${nullTest}` : sql`${column} ${operator} ${bind(single(value))}`;
 
 const membership =
   (operator: RawBuilder<unknown>, nullTest: RawBuilder<unknown>): Compile =>
-  (column, value) => {
+  ({ column, value, bind }) => {
     if (value === null) return sql`${column} ${nullTest}`;
     const list = Array.isArray(value) ? value : [value];
     // IN (NULL) and NOT IN (NULL) both match nothing, which is what an empty list means.
-    return sql`${column} ${operator} (${list.length === 0 ? sql`null` : sql.join(list.map(textOf))})`;
+    return sql`${column} ${operator} (${list.length === 0 ? sql`null` : sql.join(list.map(bind))})`;
   };
 
 /** Wildcards of the value stay wildcards: the platform does not escape them. */
 const pattern =
-  (operator: RawBuilder<unknown>, before: string, after: string): Compile =>
-  (column, value) =>
-    sql`${column} ${operator} ${before + (textOf(single(value)) ?? '') + after}`;
+  (negated: boolean, before: string, after: string): Compile =>
+  ({ column, value, dialect }) =>
+    dialect.like(column, `${before}${single(value) ?? ''}${after}`, negated);
 
 const IS_NULL = sql`is null`;
 const IS_NOT_NULL = sql`is not null`;
-const LIKE = sql`like`;
-const NOT_LIKE = sql`not like`;
 
 const OPERATORS: Readonly<Record<WhereOperator, Compile>> = {
   eq: comparison(sql`=`, IS_NULL),
@@ -65,20 +100,15 @@ const OPERATORS: Readonly<Record<WhereOperator, Compile>> = {
   le: comparison(sql`<=`, IS_NULL),
   in: membership(sql`in`, IS_NULL),
   notIn: membership(sql`not in`, IS_NOT_NULL),
-  like: pattern(LIKE, '%', '%'),
-  notLike: pattern(NOT_LIKE, '%', '%'),
-  startLike: pattern(LIKE, '', '%'),
-  notStartLike: pattern(NOT_LIKE, '', '%'),
-  endLike: pattern(LIKE, '%', ''),
-  notEndLike: pattern(NOT_LIKE, '%', ''),
+  like: pattern(false, '%', '%'),
+  notLike: pattern(true, '%', '%'),
+  startLike: pattern(false, '', '%'),
+  notStartLike: pattern(true, '', '%'),
+  endLike: pattern(false, '%', ''),
+  notEndLike: pattern(true, '%', ''),
 };
 
 /** The grammar gives lists to `in` and `notIn` only. */
-function single(value: Value): SqlValue {
+function single(value: Condition['value']): SqlValue {
   return Array.isArray(value) ? (value[0] ?? null) : (value as SqlValue);
-}
-
-/** Elements of a list are bound as text (v8-surface.md 3.3); the column's own type decides how they compare. */
-function textOf(value: SqlValue): string | null {
-  return value === null ? null : String(value);
 }

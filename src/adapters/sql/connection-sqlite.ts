@@ -10,6 +10,9 @@ import { ReadBounds } from './read-bounds.ts';
 /** Whose statement it is: the host's, or a script's under the authorizer. */
 export type Authority = 'host' | 'script';
 
+/** `part` is one message's share of a transaction, `batch` a script's group of writes inside of it. */
+export type SavepointStatement = `${'SAVEPOINT' | 'ROLLBACK TO' | 'RELEASE'} ${'part' | 'batch'}`;
+
 const MAX_CACHED_STATEMENTS = 200;
 
 /** Longest text or row: a function such as `replace` must not fill the host's memory. The host's own reach 16 MiB. */
@@ -58,8 +61,8 @@ export class SqliteConnection {
     return this.#db.isTransaction;
   }
 
-  /** Executes a transaction word or another statement without values. @throws AppError. */
-  exec(statement: 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK' | 'SAVEPOINT part' | 'ROLLBACK TO part'): void {
+  /** Executes a transaction word. @throws AppError. */
+  exec(statement: 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK' | SavepointStatement): void {
     try {
       this.#db.exec(statement);
     } catch (error: unknown) {

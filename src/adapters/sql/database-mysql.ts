@@ -136,6 +136,11 @@ export class MysqlDatabase implements SqlDatabase {
     return work(this.#scriptWriter);
   }
 
+  async writeTogether<T>(work: (db: ScriptDb) => Promise<T>): Promise<T> {
+    const options = { pool: this.#scripts, waitMs: SCRIPT_WAIT_MS, opening: 'start transaction' } as const;
+    return commitAfter(await MysqlTransaction.begin(this.#parts, options), (tx) => work(tx.script));
+  }
+
   /** On a session of its own: one that was opened before a grant does not have it yet. */
   async define<T>(work: (db: SystemDb) => Promise<T>): Promise<T> {
     const connection = await this.#connect('single');
@@ -195,15 +200,7 @@ export class MysqlDatabase implements SqlDatabase {
 
   async #writeOnce<T>(work: (db: SystemDb) => Promise<T>, waitMs: number): Promise<T> {
     const options = { pool: this.#system, waitMs, opening: 'start transaction' } as const;
-    const tx = await MysqlTransaction.begin(this.#parts, options);
-    try {
-      const result = await work(tx.system);
-      await tx.commit();
-      return result;
-    } catch (error: unknown) {
-      await tx.rollback();
-      throw error;
-    }
+    return commitAfter(await MysqlTransaction.begin(this.#parts, options), (tx) => work(tx.system));
   }
 
   /** Each statement by itself. */
@@ -229,6 +226,17 @@ export class MysqlDatabase implements SqlDatabase {
     } finally {
       this.#system.release(connection);
     }
+  }
+}
+
+async function commitAfter<T>(tx: MysqlTransaction, work: (tx: MysqlTransaction) => Promise<T>): Promise<T> {
+  try {
+    const result = await work(tx);
+    await tx.commit();
+    return result;
+  } catch (error: unknown) {
+    await tx.rollback();
+    throw error;
   }
 }
 

@@ -70,6 +70,10 @@ export class SqliteDatabase implements SqlDatabase {
     return commitAfter(tx, () => work(tx.script));
   }
 
+  writeTogether<T>(work: (db: ScriptDb) => Promise<T>): Promise<T> {
+    return this.writeAsScript(work);
+  }
+
   define<T>(work: (db: SystemDb) => Promise<T>): Promise<T> {
     return this.write(work);
   }

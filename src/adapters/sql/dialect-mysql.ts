@@ -34,6 +34,8 @@ export function createMysqlDialect(vendor: MysqlVendor): SqlDialect {
     instant: (millis) => sql<number>`${EPOCH} + interval ${millis * 1000} microsecond`,
     millis: (column) => toMillis(sql.ref(column)),
     sameText: (column, value) => sql<boolean>`lower(${sql.ref(column)}) = lower(${value})`,
+    like: (column, pattern, negated) => sql`${column} ${negated ? sql`not like` : sql`like`} ${pattern}`,
+    decimal: (text) => sql`cast(${text} as decimal(65,30))`,
     columnType: (type) => columnType(type, vendor),
     limitedWrite: (head, _table, rows) => sql`${head} ${rows}`,
     ownSql: (tokens) => tokens,

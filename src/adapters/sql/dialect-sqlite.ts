@@ -18,11 +18,22 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   instant: (millis) => sql<number>`${millis}`,
   millis: (column) => sql<number>`${sql.ref(column)}`,
   sameText: (column, value) => sql<boolean>`${sql.ref(column)} = ${value} collate nocase`,
+  like: (column, pattern, negated) =>
+    sql`${column} ${negated ? sql`not like` : sql`like`} ${closed(pattern)} escape ${ESCAPE}`,
+  decimal: (text) => text,
   columnType,
   limitedWrite: (head, table, rows) => sql`${head} where rowid in (select rowid from ${sql.table(table)} ${rows})`,
   ownSql: rewriteForSqlite,
   readTable,
 } satisfies SqlDialect);
+
+const ESCAPE = sql.lit('\\');
+
+/** A backslash at the end stands for itself on MySQL; SQLite would match nothing. */
+function closed(pattern: string): string {
+  const [trailing = ''] = /\\*$/.exec(pattern) ?? [];
+  return trailing.length % 2 === 0 ? pattern : `${pattern}\\`;
+}
 
 /** `round` because the seconds are a float whose milliseconds would otherwise be cut off one too low. */
 function now() {

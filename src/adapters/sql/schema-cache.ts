@@ -1,7 +1,7 @@
 import { tableAccess } from '../../core/protected-tables.ts';
 import type { ColumnInfo, TableInfo } from '../../ports/table-store.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import type { CatalogueTable } from './sql-dialect.ts';
+import type { CatalogueTable, SqlDialect } from './sql-dialect.ts';
 
 /** Tables as the catalogue describes them, kept until the schema changes. */
 export class SchemaCache {
@@ -11,6 +11,10 @@ export class SchemaCache {
 
   constructor(database: SqlDatabase) {
     this.#database = database;
+  }
+
+  get dialect(): SqlDialect {
+    return this.#database.dialect;
   }
 
   /** What scripts may know of a table; undefined when it does not exist or is hidden. Any case of the name. */
@@ -47,7 +51,9 @@ const KINDS: readonly (readonly [RegExp, ColumnInfo['kind']])[] = [
   [/^bool|^bit\b/i, 'boolean'],
   [/int/i, 'integer'],
   [/^(decimal|numeric|float|double|real)/i, 'decimal'],
-  [/^(date|time)/i, 'datetime'],
+  [/^(datetime|timestamp)/i, 'datetime'],
+  [/^date/i, 'date'],
+  [/^time/i, 'time'],
   [/blob|binary/i, 'blob'],
 ];
 

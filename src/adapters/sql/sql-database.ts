@@ -25,6 +25,11 @@ export interface TxSession {
   /** Rolls back to it. @throws AppError DB_TX_LOST when it is gone. */
   undoToMark(): Promise<void>;
   /**
+   * Runs statements of this transaction that take effect together or, when `work` rejects, not at all. The transaction
+   * goes on either way, unless it is lost.
+   */
+  allOrNothing<T>(work: () => Promise<T>): Promise<T>;
+  /**
    * Ends the transaction with these statements, in as few round trips as the database allows, also when it throws.
    * @returns their results, in order.
    * @throws AppError of the doom, DB_TORN (a guard failed), DB_BUSY, DB_TX_LOST, DB_UNAVAILABLE (nothing stored),
@@ -54,6 +59,8 @@ export interface SqlDatabase {
   write<T>(work: (db: SystemDb) => Promise<T>, waitMs?: number): Promise<T>;
   /** Runs one statement of a script that has no transaction. */
   writeAsScript<T>(work: (db: ScriptDb) => Promise<T>): Promise<T>;
+  /** Runs statements of a script that has no transaction in one of their own; a rejection of `work` rolls back. */
+  writeTogether<T>(work: (db: ScriptDb) => Promise<T>): Promise<T>;
   /** Changes tables: in one transaction where the database has such, else statement by statement. */
   define<T>(work: (db: SystemDb) => Promise<T>): Promise<T>;
   /** Runs `work` while no other host does the same to this database. @throws AppError DB_BUSY. */

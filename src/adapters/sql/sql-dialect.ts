@@ -50,6 +50,10 @@ export interface SqlDialect {
   millis(column: string): RawBuilder<number>;
   /** `column = value` without regard to case, whatever the column's collation. */
   sameText(column: string, value: string): RawBuilder<boolean>;
+  /** `column` LIKE `pattern`, where a backslash takes the meaning from the next character. */
+  like(column: RawBuilder<unknown>, pattern: string, negated: boolean): RawBuilder<unknown>;
+  /** A decimal with more digits than a number holds, beside a decimal column. */
+  decimal(text: string): RawBuilder<unknown> | string;
   columnType(type: ColumnType): RawBuilder<unknown>;
   /**
    * An UPDATE or DELETE (`head`, without conditions) of the rows that `rows` (WHERE … ORDER BY … LIMIT …) selects. Each

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import type { SqlValue } from '../../core/sql-value.ts';
-import type { Condition } from '../../core/where.ts';
 import type { ColumnInfo, Filter, Row, SelectQuery, TableInfo, TableStore } from '../../ports/table-store.ts';
 import { compileWhere, notDeleted } from './compile-where.ts';
 import type { SchemaCache } from './schema-cache.ts';
@@ -12,6 +11,21 @@ import type { ScriptDb } from './system-tables.ts';
 export interface StatementTarget {
   read<T>(work: (db: ScriptDb) => Promise<T>): Promise<T>;
   write<T>(work: (db: ScriptDb) => Promise<T>): Promise<T>;
+  /** Statements through the given target take effect together or not at all. */
+  allOrNothing<T>(work: (target: StatementTarget) => Promise<T>): Promise<T>;
+}
+
+/**
+ * Everything through one builder. A group inside of a group belongs to the outer one.
+ * @param allOrNothing what encloses a group of its statements.
+ */
+export function targetOver(db: ScriptDb, allOrNothing: <T>(work: () => Promise<T>) => Promise<T>): StatementTarget {
+  const inside: StatementTarget = {
+    read: (work) => work(db),
+    write: (work) => work(db),
+    allOrNothing: (work) => work(inside),
+  };
+  return { ...inside, allOrNothing: (work) => allOrNothing(() => work(inside)) };
 }
 
 /** Rows of a tenant's tables. Protection is checked here as well as by the caller and, on SQLite, by the authorizer. */
@@ -30,7 +44,7 @@ export class SqlTableStore implements TableStore {
 
   async select(query: SelectQuery): Promise<readonly Row[]> {
     const table = await this.#readable(query.table);
-    const filter = compileFilter(table, query);
+    const filter = this.#compile(table, query);
     const rows = await this.#target.read((db) => {
       const from = db.selectFrom(table.name);
       let select = query.columns.length === 0 ? from.selectAll() : from.select([...query.columns]);
@@ -43,7 +57,7 @@ export class SqlTableStore implements TableStore {
 
   async count(filter: Filter): Promise<number> {
     const table = await this.#readable(filter.table);
-    const condition = compileFilter(table, filter);
+    const condition = this.#compile(table, filter);
     const row = await this.#target.read((db) => {
       const select = db.selectFrom(table.name).select((eb) => eb.fn.countAll<number>().as('rows'));
       return (condition === undefined ? select : select.where(condition)).executeTakeFirstOrThrow();
@@ -62,7 +76,7 @@ export class SqlTableStore implements TableStore {
   async update(filter: Filter, values: Row): Promise<number> {
     const table = await this.#writable(filter.table);
     if (Object.keys(values).length === 0) return this.count(filter);
-    const condition = compileFilter(table, filter);
+    const condition = this.#compile(table, filter);
     const result = await this.#target.write((db) => {
       const update = db.updateTable(table.name).set(fitted(table, values));
       return (condition === undefined ? update : update.where(condition)).executeTakeFirst();
@@ -72,12 +86,23 @@ export class SqlTableStore implements TableStore {
 
   async delete(filter: Filter): Promise<number> {
     const table = await this.#writable(filter.table);
-    const condition = compileFilter(table, filter);
+    const condition = this.#compile(table, filter);
     const result = await this.#target.write((db) => {
       const removal = db.deleteFrom(table.name);
       return (condition === undefined ? removal : removal.where(condition)).executeTakeFirst();
     });
     return Number(result.numDeletedRows);
+  }
+
+  allOrNothing<T>(work: (tables: TableStore) => Promise<T>): Promise<T> {
+    return this.#target.allOrNothing((target) => work(new SqlTableStore(this.#schema, target)));
+  }
+
+  #compile(table: TableInfo, filter: Filter): RawBuilder<boolean> | undefined {
+    const where = compileWhere(filter.where, { table, dialect: this.#schema.dialect });
+    const marked = table.columns.some(({ name }) => name === 'IsDeleted');
+    if (filter.includeDeleted || !marked) return where;
+    return where === undefined ? notDeleted() : sql<boolean>`${where} and ${notDeleted()}`;
   }
 
   async #readable(name: string): Promise<TableInfo> {
@@ -91,20 +116,6 @@ export class SqlTableStore implements TableStore {
     if (!table.writable) throw new AppError('TABLE_READ_ONLY', { table: table.name });
     return table;
   }
-}
-
-function compileFilter(table: TableInfo, filter: Filter): RawBuilder<boolean> | undefined {
-  const where = compileWhere(filter.where.map((condition) => fitCondition(table, condition)));
-  const marked = table.columns.some(({ name }) => name === 'IsDeleted');
-  if (filter.includeDeleted || !marked) return where;
-  return where === undefined ? notDeleted() : sql<boolean>`${where} and ${notDeleted()}`;
-}
-
-/** A number beside a text column is its text: a database that compared them as numbers would find 0 in every word. */
-function fitCondition(table: TableInfo, condition: Condition): Condition {
-  if (typeof condition.value !== 'number') return condition;
-  const kind = table.columns.find(({ name }) => name.toLowerCase() === condition.column.toLowerCase())?.kind;
-  return kind === 'text' ? { ...condition, value: String(condition.value) } : condition;
 }
 
 /** Values as the table's columns take them. @throws AppError PARAM_INVALID naming the field. */

@@ -31,7 +31,7 @@ import { SchemaCache } from './schema-cache.ts';
 import { SqlScriptSession } from './script-session.ts';
 import { createScriptTables } from './script-tables.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import { SqlTableStore, type StatementTarget } from './table-store.ts';
+import { SqlTableStore, type StatementTarget, targetOver } from './table-store.ts';
 import { SqlTenantTx } from './tenant-tx.ts';
 
 export interface TenantStoreParts extends RowMaker {
@@ -67,6 +67,7 @@ export class SqlTenantStore implements TenantStore {
     const target: StatementTarget = {
       read: (work) => work(database.scriptReader),
       write: (work) => database.writeAsScript(work),
+      allOrNothing: (work) => database.writeTogether((db) => work(targetOver(db, (nested) => nested()))),
     };
     this.tables = new SqlTableStore(this.#schema, target);
     this.sql = new SqlScriptSession(database.dialect, target);

@@ -17,7 +17,7 @@ import type { SchemaCache } from './schema-cache.ts';
 import { SqlScriptSession } from './script-session.ts';
 import type { PacketStatement, TxSession } from './sql-database.ts';
 import type { SqlDialect } from './sql-dialect.ts';
-import { SqlTableStore, type StatementTarget } from './table-store.ts';
+import { SqlTableStore, targetOver } from './table-store.ts';
 
 export interface TxParts {
   readonly dialect: SqlDialect;
@@ -35,7 +35,7 @@ export class SqlTenantTx implements TenantTx {
   constructor(session: TxSession, parts: TxParts) {
     this.#session = session;
     this.#parts = parts;
-    const target: StatementTarget = { read: (work) => work(session.script), write: (work) => work(session.script) };
+    const target = targetOver(session.script, (work) => session.allOrNothing(work));
     this.tables = new SqlTableStore(parts.schema, target);
     this.sql = new SqlScriptSession(parts.dialect, target);
   }

@@ -104,12 +104,18 @@ export class MysqlTransaction implements TxSession {
 
   async undoToMark(): Promise<void> {
     this.#assertUsable();
-    if (this.#markDue) return;
+    if (!this.#markDue) await this.#undo(ROLLBACK_TO);
+  }
+
+  async allOrNothing<T>(work: () => Promise<T>): Promise<T> {
+    this.#assertUsable();
+    await this.#control(this.#markDue ? `${SAVEPOINT.sql}; ${SAVEPOINT_BATCH}` : SAVEPOINT_BATCH);
+    this.#markDue = false;
     try {
-      await this.#control(ROLLBACK_TO);
+      return await work();
     } catch (error: unknown) {
-      this.#doom ??= 'DB_TX_LOST';
-      throw new AppError('DB_TX_LOST', {}, { cause: error });
+      if (!this.#ended && this.#doom === undefined) await this.#undo(ROLLBACK_TO_BATCH);
+      throw error;
     }
   }
 
@@ -200,6 +206,15 @@ export class MysqlTransaction implements TxSession {
     this.#connection = connection;
   }
 
+  async #undo(statement: string): Promise<void> {
+    try {
+      await this.#control(statement);
+    } catch (error: unknown) {
+      this.#doom ??= 'DB_TX_LOST';
+      throw new AppError('DB_TX_LOST', {}, { cause: error });
+    }
+  }
+
   async #control(statement: string): Promise<void> {
     await this.#first((connection) => connection.run([{ sql: statement, parameters: [] }], HOST_STATEMENT_MS)).catch(
       async (error: unknown) => {
@@ -270,6 +285,9 @@ const text = (sql: string): Statement => ({ sql, parameters: [] });
 
 const SAVEPOINT = text('savepoint part');
 const ROLLBACK_TO = 'rollback to savepoint part';
+/** A script's group of writes; one of the same name takes its place. */
+const SAVEPOINT_BATCH = 'savepoint batch';
+const ROLLBACK_TO_BATCH = 'rollback to savepoint batch';
 const ROLLBACK = text('rollback');
 /** Its answer says whether the session is in a transaction, and changes nothing. */
 const NOTHING = text('do 0');

@@ -1,7 +1,7 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { AppError, coerceError, type ErrorCode } from '../../core/errors.ts';
 import type { Doom } from '../../ports/tenant-store.ts';
-import type { Authority, SqliteConnection } from './connection-sqlite.ts';
+import type { Authority, SavepointStatement, SqliteConnection } from './connection-sqlite.ts';
 import { sqliteDialect } from './dialect-sqlite.ts';
 import { isInputOutputError } from './errors-sqlite.ts';
 import { kyselyOver } from './kysely-session.ts';
@@ -40,6 +40,18 @@ export class SqliteTransaction implements TxSession {
     this.#control('ROLLBACK TO part');
   }
 
+  async allOrNothing<T>(work: () => Promise<T>): Promise<T> {
+    this.#control('SAVEPOINT batch');
+    try {
+      return await work();
+    } catch (error: unknown) {
+      if (!this.#ended && this.#doom === undefined) this.#control('ROLLBACK TO batch');
+      throw error;
+    } finally {
+      if (!this.#ended && this.#doom === undefined) this.#control('RELEASE batch');
+    }
+  }
+
   async commit(packet: readonly PacketStatement[] = []): Promise<readonly QueryResult<unknown>[]> {
     try {
       this.#assertUsable();
@@ -76,7 +88,7 @@ export class SqliteTransaction implements TxSession {
     return result;
   }
 
-  #control(statement: 'SAVEPOINT part' | 'ROLLBACK TO part'): void {
+  #control(statement: SavepointStatement): void {
     this.#assertUsable();
     try {
       this.#connection.exec(statement);
