@@ -15,6 +15,9 @@ export interface StatementTarget {
   allOrNothing<T>(work: (target: StatementTarget) => Promise<T>): Promise<T>;
 }
 
+/** What a store knows of the database's tables. */
+export type TableSchema = Pick<SchemaCache, 'describe' | 'dialect'>;
+
 /**
  * Everything through one builder. A group inside of a group belongs to the outer one.
  * @param allOrNothing what encloses a group of its statements.
@@ -30,10 +33,10 @@ export function targetOver(db: ScriptDb, allOrNothing: <T>(work: () => Promise<T
 
 /** Rows of a tenant's tables. Protection is checked here as well as by the caller and, on SQLite, by the authorizer. */
 export class SqlTableStore implements TableStore {
-  readonly #schema: SchemaCache;
+  readonly #schema: TableSchema;
   readonly #target: StatementTarget;
 
-  constructor(schema: SchemaCache, target: StatementTarget) {
+  constructor(schema: TableSchema, target: StatementTarget) {
     this.#schema = schema;
     this.#target = target;
   }
