@@ -45,7 +45,7 @@ export interface CircuitBookServices {
 export class CircuitBook {
   readonly policy: CircuitPolicy;
   readonly #services: CircuitBookServices;
-  readonly #circuits = new Map<string, { readonly name: CircuitName; circuit: Circuit }>();
+  readonly #circuits = new Map<string, { readonly name: CircuitName; readonly circuit: Circuit }>();
 
   constructor(policy: CircuitPolicy, services: CircuitBookServices) {
     this.policy = policy;
@@ -99,10 +99,8 @@ export class CircuitBook {
     const key = keyOf(name);
     const before = this.#circuits.get(key);
     if (before === undefined && this.#circuits.size >= MAX_CIRCUITS) this.#forgetClosed();
-    if (before === undefined) this.#circuits.set(key, { name, circuit });
-    else before.circuit = circuit;
-    const changed = circuit.phase !== (before?.circuit.phase ?? 'closed');
-    if (changed) this.#services.onChange(this.#view(name, circuit));
+    this.#circuits.set(key, { name, circuit });
+    if (circuit.phase !== (before?.circuit.phase ?? 'closed')) this.#services.onChange(this.#view(name, circuit));
   }
 
   #view(name: CircuitName, circuit: Circuit): CircuitView {

@@ -101,7 +101,8 @@ export function recordSample(circuit: Circuit, policy: CircuitPolicy, sample: Ci
       return opened(policy, circuit.pauses + 1, circuit.since, now);
     case 'closed': {
       const slices = addSample(circuit.slices, policy, sample, now);
-      return trips(slices, policy) ? opened(policy, 1, now, now) : { phase: 'closed', slices };
+      // What went well opens nothing, even where it makes enough runs to judge.
+      return sample !== 'good' && trips(slices, policy) ? opened(policy, 1, now, now) : { phase: 'closed', slices };
     }
   }
 }

@@ -31,6 +31,7 @@ const many = (count: number, sample: CircuitSample): CircuitSample[] => Array(co
 const TABLE: readonly [string, readonly CircuitSample[], Partial<CircuitPolicy>, Circuit['phase']][] = [
   ['good runs', many(1_000, 'good'), {}, 'closed'],
   ['too few runs to judge', many(19, 'trouble'), {}, 'closed'],
+  ['a good run that makes enough of them', [...many(19, 'trouble'), 'good'], {}, 'closed'],
   ['every run in trouble', many(20, 'trouble'), {}, 'open'],
   ['half of the runs in trouble', [...many(10, 'good'), ...many(10, 'trouble')], {}, 'open'],
   ['less than half', [...many(11, 'good'), ...many(9, 'trouble')], {}, 'closed'],
