@@ -1,6 +1,7 @@
 /** A script's SQL (ports/sql-session.ts): the same statement has the same result on every adapter. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import fc from 'fast-check';
 import { AppError } from '../../src/core/errors.ts';
 import { guardSql } from '../../src/core/sql-guard.ts';
 import { parameterKey, type SqlParameter } from '../../src/core/sql-statement.ts';
@@ -37,6 +38,28 @@ export function runSql(session: SqlSession, text: string, parameters: Parameters
     new Map(Object.entries(parameters).map(([name, value]) => [parameterKey(name), value])),
   );
 }
+
+const hasCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
+
+/** What may confuse a reader of SQL inside a text. */
+const LITERAL_PIECE = fc.constantFrom(
+  "'",
+  '"',
+  '`',
+  '\\',
+  '--',
+  '/*',
+  '*/',
+  '#',
+  ';',
+  '@x',
+  '%',
+  'a',
+  ' ',
+  '\n',
+  'é',
+  '中',
+);
 
 const plain = (rows: readonly Row[]) => rows.map((row) => ({ ...row }));
 
@@ -213,6 +236,32 @@ const VALUES: readonly (readonly [expression: string, value: string | number | n
   ['json_unquote(json_extract(\'{"a":"b"}\', \'$.a\'))', 'b'],
 ];
 
+/** Statement, its parameters, how many rows it matched; in this order. */
+const WRITES: readonly (readonly [sql: string, parameters: Parameters, affected: number])[] = [
+  ["insert into bin (Id, Sku, Kind, Qty) values ('4', @s, 'z', 1), ('5', 'E5', 'z', 2)", { s: "D'4" }, 2],
+  ["insert ignore into bin (Id, Sku) values ('4', 'other')", {}, 0],
+  [
+    "insert into bin (Id, Sku, Qty) select concat('6', Id), concat(Sku, '-copy'), Qty from bin where Id = @id",
+    { id: '2' },
+    1,
+  ],
+  ['update bin set Qty = Qty - @n where Id = @id and Qty >= @n', { n: 3, id: '1' }, 1],
+  ['update bin set Qty = Qty - @n where Id = @id and Qty >= @n', { n: 300, id: '1' }, 0],
+  ["update bin set Kind = 'x' where Kind = 'X'", {}, 2],
+  ["update bin set Kind = if(Qty is null, 'none', concat(Kind, '!')) where Id in (@ids)", { ids: ['3', '4'] }, 2],
+  ["delete from bin where Sku = 'e5'", {}, 1],
+  ["delete from bin where Sku = 'none'", {}, 0],
+  ["insert into bin (Id, Sku, Qty) values ('7', 'G7', 1) on duplicate key update Qty = values(Qty)", {}, 1],
+];
+const LEFT = [
+  { Id: '1', Sku: 'A1', Kind: 'x', Qty: 7 },
+  { Id: '2', Sku: 'B2', Kind: 'y', Qty: 20 },
+  { Id: '3', Sku: 'C3', Kind: 'none', Qty: null },
+  { Id: '4', Sku: "D'4", Kind: 'z!', Qty: 1 },
+  { Id: '62', Sku: 'B2-copy', Kind: null, Qty: 20 },
+  { Id: '7', Sku: 'G7', Kind: null, Qty: 1 },
+];
+
 export function describeSqlSession(name: string, open: OpenTenantStore): void {
   const filled = async (t: TestContext): Promise<TenantStore> => {
     const { store } = await open(t);
@@ -238,6 +287,102 @@ export function describeSqlSession(name: string, open: OpenTenantStore): void {
         found.set(expression, value);
       }
       assert.deepEqual(found, new Map(VALUES));
+    });
+
+    it('writes and counts what it matched', async (t) => {
+      const { sql } = await filled(t);
+      const found: unknown[] = [];
+      for (const [text, parameters] of WRITES) {
+        found.push(await runSql(sql, text, parameters).then(({ affected }) => affected, String));
+      }
+      assert.deepEqual(
+        found,
+        WRITES.map(([, , affected]) => affected),
+      );
+      const { rows } = await runSql(sql, 'select Id, Sku, Kind, Qty from bin order by Id');
+      assert.deepEqual(plain(rows), LEFT);
+    });
+
+    it('names the columns of a unique conflict, and no value', async (t) => {
+      const { sql } = await filled(t);
+      const conflict = runSql(sql, "insert into bin (Id, Sku) values ('9', @s)", { s: 'a1' });
+      await assert.rejects(conflict, (error) => hasCode('ROW_NOT_UNIQUE')(error) && /Sku/.test(String(error)));
+    });
+
+    it('runs in a transaction, sees its own rows and is undone with it', async (t) => {
+      const store = await filled(t);
+      const tx = await store.begin(1_000);
+      await runSql(tx.sql, "update bin set Qty = 0 where Kind = 'x'");
+      assert.equal((await runSql(tx.sql, 'select sum(Qty) q from bin')).rows[0]?.q, 20);
+      assert.equal((await runSql(store.sql, 'select sum(Qty) q from bin')).rows[0]?.q, 30);
+      await tx.rollback();
+      assert.equal((await runSql(store.sql, 'select sum(Qty) q from bin')).rows[0]?.q, 30);
+    });
+
+    it('leaves the transaction open after a statement that fails', async (t) => {
+      const store = await filled(t);
+      const tx = await store.begin(1_000);
+      await runSql(tx.sql, "update bin set Qty = 1 where Id = '1'");
+      for (const bad of [
+        'select * from nothing_here',
+        'select nothing from bin',
+        'select 1 1 1',
+        'insert into bin (Id) values ("1")',
+      ]) {
+        await assert.rejects(
+          runSql(tx.sql, bad),
+          (error) => hasCode('DB_STATEMENT')(error) || hasCode('ROW_NOT_UNIQUE')(error),
+          bad,
+        );
+      }
+      assert.equal(tx.doom, undefined);
+      await tx.commit({ claims: [], outbox: [] });
+      assert.equal((await runSql(store.sql, "select Qty from bin where Id = '1'")).rows[0]?.Qty, 1);
+    });
+
+    it('reads no more rows and bytes than a host can hold', async (t) => {
+      const { sql } = await filled(t);
+      const digits =
+        '(select 0 d union all select 1 union all select 2 union all select 3 union all select 4 union all select 5 union all select 6 union all select 7 union all select 8 union all select 9)';
+      const powers = (count: number) => Array.from({ length: count }, (_, i) => `${digits} t${i}`).join(', ');
+      assert.equal((await runSql(sql, `select 1 v from ${powers(4)}`)).rows.length, 10_000);
+      await assert.rejects(runSql(sql, `select 1 v from ${powers(5)}`), hasCode('TOO_MANY_ROWS'));
+      assert.equal((await runSql(sql, `select 1 v from ${powers(5)} limit 100000`)).rows.length, 100_000);
+      await assert.rejects(runSql(sql, `select 1 v from ${powers(6)} limit 200000`), hasCode('TOO_MANY_ROWS'));
+      await assert.rejects(
+        runSql(sql, `select repeat('x', 100000) v from ${powers(3)}`),
+        hasCode('V8_RESULT_TOO_LARGE'),
+      );
+      // The session is fit for the next statement.
+      assert.equal((await runSql(sql, 'select 1 as serverStatus')).rows[0]?.serverStatus, 1);
+    });
+
+    it('binds every value: nothing in one becomes SQL', async (t) => {
+      const { sql } = await filled(t);
+      await fc.assert(
+        fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 30 }), async (text) => {
+          const value = text.replaceAll('\0', '');
+          const { rows } = await runSql(sql, 'select @v as v, concat(@v, @v) as w', { v: value });
+          assert.deepEqual(plain(rows), [{ v: value, w: value + value }]);
+        }),
+        { numRuns: 100 },
+      );
+    });
+
+    it('reads every literal as it was meant', async (t) => {
+      const { sql } = await filled(t);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.string({ unit: LITERAL_PIECE, maxLength: 12 }),
+          fc.constantFrom("'", '"'),
+          async (text, quote) => {
+            const written = text.replaceAll('\\', '\\\\').replaceAll(quote, quote + quote);
+            const { rows } = await runSql(sql, `select ${quote}${written}${quote} as v /* ${quote} */ -- ${quote}`);
+            assert.deepEqual(plain(rows), [{ v: text }]);
+          },
+        ),
+        { numRuns: 100 },
+      );
     });
   });
 }
