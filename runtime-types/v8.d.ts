@@ -223,6 +223,7 @@ interface V8Api {
   readonly ApiEngine: V8ApiEngine;
   readonly MQ: V8Mq;
   readonly Http: V8Http;
+  readonly Cache: V8Cache;
   readonly Method: V8Method;
   readonly EncryptHelper: V8EncryptHelper;
   readonly Base64: V8Base64;
@@ -914,6 +915,107 @@ interface V8Http {
   readonly PutResponseAsync: V8HttpWholeAsync;
   readonly DeleteResponseAsync: V8HttpWholeAsync;
   readonly HeadResponseAsync: V8HttpWholeAsync;
+}
+
+/** 数字和布尔值存为文本；对象须先 JSON.stringify。Numbers and booleans are kept as text; JSON.stringify objects. */
+type V8CacheValue = string | number | boolean | null;
+
+/** 寿命：秒数（数字），或 `d.HH:mm:ss` 文本，例如 '0.01:00:00' 为一小时。Seconds as a number, or a text such as '0.01:00:00'. */
+type V8CacheLife = number | string;
+
+interface V8CacheField {
+  Name: string;
+  Value: string;
+}
+
+/**
+ * 本租户的缓存（Redis 或内置）。键自动带租户前缀，不能访问其他租户。值最大 1 MiB。
+ *
+ * The tenant's cache, on Redis or built in. Keys get the tenant's prefix; others cannot be reached. At most 1 MiB a value.
+ *
+ * 不在事务里：脚本失败时写入的值仍然保留。缓存不可用时返回 `{Code: 0}`（不是 null 或 false），请用 `=== true`、`typeof`
+ * 判断。
+ *
+ * Outside the transaction: what a run wrote stays when it fails. A cache that is away is answered by `{Code: 0}`, which
+ * is neither null nor false: compare with `=== true`, or by `typeof`.
+ *
+ * @example
+ * var text = V8.Cache.Get('article:' + sku);
+ * if (typeof text === 'string') return { Code: 1, Data: JSON.parse(text) };
+ * var row = V8.FormEngine.GetFormData('shop_article', { _Where: [['Sku', '=', sku]] });
+ * if (row.Code === 1) V8.Cache.Set('article:' + sku, JSON.stringify(row.Data), 300);
+ */
+interface V8Cache {
+  /** 取文本；没有则为 null。JSON 须自己解析。The text, null when there is none; JSON is not parsed. */
+  Get(key: string): string | null | V8Failed;
+  /** 写入；不给 life 则不过期。对象先 JSON.stringify。Writes; stays without a life. JSON.stringify objects first. */
+  Set(key: string, value: V8CacheValue, life?: V8CacheLife | null): true | V8Failed;
+  /**
+   * 键不存在时写入（原子）。Writes when the key holds nothing, in one step. 请用 `=== true` 判断 compare with `=== true`.
+   * @example
+   * var first = V8.Cache.SetIfNotExists('sms:' + phone, '1', 60);
+   * if (first !== true) return first === false ? { Code: 0, Msg: 'please wait a minute' } : first;
+   */
+  SetIfNotExists(key: string, value: V8CacheValue, life: V8CacheLife): boolean | V8Failed;
+  /** 删除；true 表示原来存在。Removes; true when it was there. */
+  Delete(key: string): boolean | V8Failed;
+  /** 同 Delete。As Delete. */
+  Del(key: string): boolean | V8Failed;
+  /** 同 Delete。As Delete. */
+  Remove(key: string): boolean | V8Failed;
+  /** 删除所有以此开头的键，返回个数。Removes all keys that start with it; how many. 不是一步完成 not in one step. */
+  RemoveParent(prefix: string): number | V8Failed;
+  /** 键是否存在。Whether the key holds something. */
+  KeyExist(key: string): boolean | V8Failed;
+  /** 同 KeyExist。As KeyExist. */
+  Exists(key: string): boolean | V8Failed;
+  /** 从现在起的寿命，哈希也可以；false 表示键不存在。Lives so long from now, hashes too; false when there is none. */
+  Expire(key: string, life: V8CacheLife): boolean | V8Failed;
+  /** 写一个或多个字段。Writes one field or several. */
+  HashSet(key: string, field: string, value: V8CacheValue): true | V8Failed;
+  HashSet(key: string, fields: { Name: string; Value: V8CacheValue }[]): true | V8Failed;
+  /** 取一个字段。One field. */
+  HashGet(key: string, field: string): string | null | V8Failed;
+  /** 全部字段，顺序不定。All fields in no promised order. */
+  HashGetAll(key: string): V8CacheField[] | V8Failed;
+  /** 全部字段名。All names. */
+  HashGetAllKeys(key: string): string[] | V8Failed;
+  /** 全部字段值。All values. */
+  HashGetAllValues(key: string): string[] | V8Failed;
+  /** 删除一个字段（是否存在）或多个（个数）。Removes one field (was it there) or several (how many). */
+  HashDelete(key: string, field: string): boolean | V8Failed;
+  HashDelete(key: string, fields: string[]): number | V8Failed;
+  /** 删除一个字段。Removes one field. */
+  HashRemove(key: string, field: string): boolean | V8Failed;
+  /** 字段是否存在。Whether the field is there. */
+  HashExists(key: string, field: string): boolean | V8Failed;
+  /** 字段数。Number of fields. */
+  HashLength(key: string): number | V8Failed;
+  /** 字段加上 step（默认 1，可为负数和小数），返回结果。Adds step (1 by default, may be negative or a fraction); the sum. */
+  HashIncrement(key: string, field: string, step?: number): number | V8Failed;
+  /** 以 Async 结尾的方法返回 Promise。Members that end in Async return a promise of the same. */
+  GetAsync(key: string): Promise<string | null | V8Failed>;
+  SetAsync(key: string, value: V8CacheValue, life?: V8CacheLife | null): Promise<true | V8Failed>;
+  SetIfNotExistsAsync(key: string, value: V8CacheValue, life: V8CacheLife): Promise<boolean | V8Failed>;
+  DeleteAsync(key: string): Promise<boolean | V8Failed>;
+  DelAsync(key: string): Promise<boolean | V8Failed>;
+  RemoveAsync(key: string): Promise<boolean | V8Failed>;
+  RemoveParentAsync(prefix: string): Promise<number | V8Failed>;
+  KeyExistAsync(key: string): Promise<boolean | V8Failed>;
+  ExistsAsync(key: string): Promise<boolean | V8Failed>;
+  ExpireAsync(key: string, life: V8CacheLife): Promise<boolean | V8Failed>;
+  HashSetAsync(key: string, field: string, value: V8CacheValue): Promise<true | V8Failed>;
+  HashSetAsync(key: string, fields: { Name: string; Value: V8CacheValue }[]): Promise<true | V8Failed>;
+  HashGetAsync(key: string, field: string): Promise<string | null | V8Failed>;
+  HashGetAllAsync(key: string): Promise<V8CacheField[] | V8Failed>;
+  HashGetAllKeysAsync(key: string): Promise<string[] | V8Failed>;
+  HashGetAllValuesAsync(key: string): Promise<string[] | V8Failed>;
+  HashDeleteAsync(key: string, field: string): Promise<boolean | V8Failed>;
+  HashDeleteAsync(key: string, fields: string[]): Promise<number | V8Failed>;
+  HashRemoveAsync(key: string, field: string): Promise<boolean | V8Failed>;
+  HashExistsAsync(key: string, field: string): Promise<boolean | V8Failed>;
+  HashLengthAsync(key: string): Promise<number | V8Failed>;
+  HashIncrementAsync(key: string, field: string, step?: number): Promise<number | V8Failed>;
 }
 
 interface V8LogEntry {

@@ -60,6 +60,10 @@ export class EngineRunContext implements RunContext {
     return this.#tree.services.http;
   }
 
+  get cache(): RunContext['cache'] {
+    return this.#tree.services.cache;
+  }
+
   requestNumber(target: string): number {
     return this.#tree.countRequest(target);
   }

@@ -1,6 +1,7 @@
 import { AppError, type ErrorRecord, type Lang } from '../core/errors.ts';
 import type { LimitPlace } from '../core/limit-report.ts';
 import type { RunLimits } from '../core/run-limits.ts';
+import type { Cache } from '../ports/cache.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HttpClient } from '../ports/http-client.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -24,6 +25,7 @@ export interface RunServices {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly http: HttpClient;
+  readonly cache: Cache;
   readonly queue: Queue;
   readonly engines: EngineCache;
   readonly limits: LimitBook;

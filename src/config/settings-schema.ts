@@ -1,6 +1,7 @@
 /** Every setting of the host: its rule, its default and what the documentation says about it. */
 import * as z from 'zod';
 import { bilingual } from '../core/bilingual.ts';
+import { DEFAULT_KEYS_PER_TENANT } from '../core/cache-limits.ts';
 import { LANE_BASE_MB } from '../core/limit-policy.ts';
 import { BREAKER_SETTINGS } from './breaker-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
@@ -186,6 +187,14 @@ export const SETTINGS_SCHEMA = z.strictObject({
       perTenant: setting(z.int().min(4).max(200).default(10), {
         zh: '每个 MySQL 租户的连接数上限，主机自己的连接计算在内（MariaDB 默认共允许 151 个）。',
         en: "Connections for each MySQL tenant, the host's own included (MariaDB allows 151 in all by default).",
+      }),
+    })
+    .prefault({}),
+  cache: z
+    .strictObject({
+      keysPerTenant: setting(z.int().min(100).max(10_000_000).default(DEFAULT_KEYS_PER_TENANT), {
+        zh: '每个租户在 V8.Cache 中的键数上限；值最大 1 MiB，一个哈希最多 10,000 个字段。',
+        en: 'Keys of V8.Cache that one tenant may have; a value has at most 1 MiB, a hash 10,000 fields.',
       }),
     })
     .prefault({}),

@@ -36,6 +36,11 @@ export function toCacheKey(tenant: unknown, name: unknown): Parsed<CacheKey> {
   return isSound(local) ? accept((prefix + local) as CacheKey) : refuse('CACHE_KEY_INVALID', { key: printable(name) });
 }
 
+/** The tenant a key belongs to, in lower case. */
+export function cacheOwner(key: CacheKey): string {
+  return tenantKey(key.slice(PLATFORM.length, key.indexOf(':', PLATFORM.length)));
+}
+
 /** The part behind the tenant's prefix; undefined when the name is another tenant's. */
 function localName(tenant: string, prefix: string, text: string): string | undefined {
   if (startsWithIgnoringCase(text, prefix)) return text.slice(prefix.length);

@@ -1,21 +1,17 @@
-import { EmbeddedInvalidation } from '../adapters/embedded/embedded-invalidation.ts';
 import { createLanePool } from '../adapters/process/lane-pool.ts';
-import { createRedis } from '../adapters/redis/create-redis.ts';
 import { openHostLock } from '../adapters/sql/host-lock.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { systemIds } from '../adapters/system/system-ids.ts';
 import type { Adapters } from '../compose.ts';
 import type { Config } from '../config/load-config.ts';
-import { coerceError } from '../core/errors.ts';
 import type { Releasers } from '../lifecycle.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
-import type { Invalidation } from '../ports/invalidation.ts';
 import type { Log } from '../ports/log.ts';
 import { createMetrics, type MetricsPage } from '../telemetry/metrics.ts';
 import { openDirectory } from './open-directory.ts';
 import { openOutbound } from './open-outbound.ts';
 import { openQueue } from './open-queue.ts';
+import { openShared } from './open-shared.ts';
 
 /**
  * Opens what the configuration asks for: databases, queue, cache and lanes. What was opened is registered with the
@@ -40,20 +36,11 @@ export async function openAdapters(
   releasers.add('queue', () => queue.close());
   const http = openOutbound(config.outbound, demoTargets);
   releasers.add('outbound HTTP', () => http.close());
-  const invalidation = openInvalidation(config, clock, log, releasers);
+  const { cache, invalidation } = await openShared(config, { dataDir, clock, log, releasers });
   const metrics = createMetrics();
   const runner = await openLanes(config, log, metrics);
   releasers.add('lanes', () => runner.close());
-  return { clock, ids, log, queue, directory, runner, http, metrics, invalidation };
-}
-
-/** Events between hosts: over Redis with `cacheUrl`; a Redis that is away stops no start. */
-function openInvalidation(config: Config, clock: Clock, log: Log, releasers: Releasers): Invalidation {
-  if (config.cacheUrl === undefined) return new EmbeddedInvalidation();
-  const redis = createRedis({ url: config.cacheUrl.reveal(), clock, log: log.child('adapters.redis') });
-  releasers.add('Redis', () => redis.close());
-  redis.probe().catch((e: unknown) => log.warn('cache.connect_failed', { err: coerceError(e) }));
-  return redis.invalidation;
+  return { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation };
 }
 
 function openLanes(config: Config, log: Log, metrics: MetricsPage): Promise<EngineRunner> {

@@ -4,7 +4,8 @@
  *
  * All promises settle within about 2 s: a cache that is away rejects with CACHE_UNAVAILABLE, after which it is unknown
  * whether a write happened. A key holds a string or a hash; the wrong one rejects with CACHE_VALUE_MISMATCH. Times to
- * live are whole milliseconds, at least 1.
+ * live are whole milliseconds, at least 1. A write that would pass a tenant's number of keys, or the fields of one
+ * hash, rejects with CACHE_FULL and changes nothing; keys that are there can always be written.
  */
 import type { CacheKey } from '../core/cache-key.ts';
 

@@ -4,6 +4,7 @@ import type { DosResult } from '../core/dos-result.ts';
 import type { Lang } from '../core/errors.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { ConsoleLevel } from '../protocol/messages.ts';
+import type { Cache } from './cache.ts';
 import type { Clock } from './clock.ts';
 import type { HostCallAnswer } from './engine-runner.ts';
 import type { HttpClient } from './http-client.ts';
@@ -30,6 +31,7 @@ export interface RunContext {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly http: HttpClient;
+  readonly cache: Cache;
   /** How many requests to this target the run has made, this one included; with the event it names a request. */
   requestNumber(target: string): number;
   /** Milliseconds of wall time left. */

@@ -1,6 +1,7 @@
 /** The host-call table: every name a script can call, and its one handler. */
 import type { HostCallName } from '../protocol/host-call-names.ts';
 import { API_ENGINE } from './api-engine.ts';
+import { CACHE } from './cache.ts';
 import { DB } from './db.ts';
 import { ENCRYPT_HELPER } from './encrypt-helper.ts';
 import { FORM_ENGINE } from './form-engine.ts';
@@ -19,6 +20,7 @@ export const HOST_CALLS: Readonly<Record<HostCallName, HostCall>> = Object.freez
   ...DB,
   ...MQ,
   ...HTTP,
+  ...CACHE,
   ...METHOD,
   ...ENCRYPT_HELPER,
   ...SLEEP,

@@ -137,6 +137,20 @@ const PARAM_RULES = {
     zh: '只用于 INSERT、UPDATE、DELETE、REPLACE：查询请用 ToArray、First 或 ToScalar。',
     en: 'it is for INSERT, UPDATE, DELETE and REPLACE: read with ToArray, First or ToScalar.',
   },
+  cacheValue: {
+    zh: '须为文本、数字或布尔值：对象和数组先用 JSON.stringify 转成文本。',
+    en: 'it must be text, a number or a boolean: make text of objects and arrays with JSON.stringify first.',
+  },
+  cacheLife: {
+    zh: '须为大于 0 的秒数（数字），或 "d.HH:mm:ss" 文本，最长 3650 天。',
+    en: 'it must be seconds above 0 as a number, or a text "d.HH:mm:ss", at most 3,650 days.',
+  },
+  cacheField: { zh: '字段名不超过 1024 字节。', en: 'the name of a field has at most 1,024 bytes.' },
+  cacheFields: {
+    zh: '须为非空数组 [{Name: "...", Value: "..."}]。',
+    en: 'it must be a list [{Name: "...", Value: "..."}] that is not empty.',
+  },
+  number: { zh: '须为数字。', en: 'it must be a number.' },
   seconds: { zh: '须为大于 0 的秒数。', en: 'it must be a number of seconds above 0.' },
   milliseconds: { zh: '须为不小于 0 的毫秒数。', en: 'it must be a number of milliseconds, 0 or more.' },
   bytes: {

@@ -81,6 +81,7 @@ describe('configuration', () => {
         },
         queue: { type: 'classic', consumerTimeoutSeconds: 1800 },
         pool: { perTenant: 10 },
+        cache: { keysPerTenant: 100_000 },
         outbound: { allow: [], tenants: {} },
         retention: { deadLetterDays: 30, inboxDays: 37, attemptDays: 30, logDays: 14 },
         file: undefined,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CacheKey, toCacheKey } from '../../src/core/cache-key.ts';
+import { MAX_HASH_FIELDS } from '../../src/core/cache-limits.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { Cache } from '../../src/ports/cache.ts';
 import { accepted } from '../support/parsed.ts';
@@ -23,8 +24,8 @@ const keyOf = (name: string, tenant = 't1'): CacheKey => accepted(toCacheKey(ten
 const isMismatch = (key: string) => (error: unknown) =>
   error instanceof AppError && error.code === 'CACHE_VALUE_MISMATCH' && error.params.key === key;
 
-/** @param makePlace a fresh, empty cache for one test. */
-export function cacheContract(adapter: string, makePlace: () => Promise<CachePlace>): void {
+/** @param makePlace a fresh, empty cache for one test; keys that one tenant may have, when the test has a limit. */
+export function cacheContract(adapter: string, makePlace: (keysPerTenant?: number) => Promise<CachePlace>): void {
   describe(`cache contract: ${adapter}`, () => {
     let place: CachePlace;
     let cache: Cache;
@@ -271,5 +272,108 @@ export function cacheContract(adapter: string, makePlace: () => Promise<CachePla
       await assert.rejects(cache.hashIncrement(key, 'f', 1), isMismatch(key));
       assert.equal(await cache.get(key), 'text');
     });
+  });
+
+  describe(`limits of the cache: ${adapter}`, () => {
+    const isFull = (limit: number) => (error: unknown) =>
+      error instanceof AppError && error.code === 'CACHE_FULL' && Number(error.params.limit) === limit;
+
+    /** A cache with room for three keys of a tenant. */
+    async function withRoom(work: (cache: Cache, place: CachePlace) => Promise<void>): Promise<void> {
+      const place = await makePlace(3);
+      try {
+        await work(place.cache, place);
+      } finally {
+        await place.dispose();
+      }
+    }
+
+    const fill = (cache: Cache) => Promise.all(['1', '2', '3'].map((name) => cache.set(keyOf(name), name)));
+
+    it('refuses a key too many by every way to make one, and changes nothing', () =>
+      withRoom(async (cache, place) => {
+        await fill(cache);
+        const other = await place.another();
+        const makers: ((at: Cache, key: CacheKey) => Promise<unknown>)[] = [
+          (at, key) => at.set(key, 'v'),
+          (at, key) => at.set(key, 'v', LONG_MS),
+          (at, key) => at.setIfAbsent(key, 'v', LONG_MS),
+          (at, key) => at.increment(key, 1),
+          (at, key) => at.hashSet(key, [['f', 'v']]),
+          (at, key) => at.hashIncrement(key, 'f', 1),
+        ];
+        for (const make of makers) {
+          await assert.rejects(make(cache, keyOf('4')), isFull(3));
+          await assert.rejects(make(other, keyOf('4')), isFull(3));
+        }
+        assert.equal(await cache.exists(keyOf('4')), false);
+      }));
+
+    it('lets keys that are there be written, and turned into hashes', () =>
+      withRoom(async (cache) => {
+        await fill(cache);
+        await cache.set(keyOf('1'), 'new', LONG_MS);
+        assert.equal(await cache.setIfAbsent(keyOf('1'), 'x', LONG_MS), false);
+        await cache.delete(keyOf('2'));
+        await cache.hashSet(keyOf('2'), [['f', '1']]);
+        await cache.hashIncrement(keyOf('2'), 'f', 1);
+        assert.equal(await cache.increment(keyOf('3'), 1), 4);
+      }));
+
+    it('counts each tenant by itself, in any case of its name', () =>
+      withRoom(async (cache) => {
+        await fill(cache);
+        await Promise.all(['1', '2', '3'].map((name) => cache.set(keyOf(name, 't2'), name)));
+        await assert.rejects(cache.set(keyOf('4', 'T2'), 'v'), isFull(3));
+      }));
+
+    it('has room again after a removal, whatever way', () =>
+      withRoom(async (cache) => {
+        await fill(cache);
+        await cache.delete(keyOf('1'));
+        await cache.hashSet(keyOf('h'), [['f', '1']]);
+        await assert.rejects(cache.set(keyOf('4'), 'v'), isFull(3));
+        await cache.hashDelete(keyOf('h'), ['f']);
+        await cache.set(keyOf('pre:1'), 'v');
+        assert.equal(await cache.deletePrefix(keyOf('pre:')), 1);
+        await cache.set(keyOf('4'), 'v');
+      }));
+
+    it('has room again when a life ended', () =>
+      withRoom(async (cache) => {
+        await fill(cache);
+        await cache.set(keyOf('1'), 'v', SHORT_MS);
+        await cache.expire(keyOf('2'), SHORT_MS);
+        await assert.rejects(cache.set(keyOf('4'), 'v'), isFull(3));
+        await delay(SHORT_MS + 20);
+        await cache.set(keyOf('4'), 'v');
+        await cache.set(keyOf('5'), 'v');
+        await assert.rejects(cache.set(keyOf('6'), 'v'), isFull(3));
+      }));
+
+    it('never passes the limit when many write at once', () =>
+      withRoom(async (cache, place) => {
+        const other = await place.another();
+        const tries = Array.from({ length: 20 }, (_, n) => (n % 2 ? cache : other).set(keyOf(`k${n}`), 'v'));
+        const outcomes = await Promise.allSettled(tries);
+        assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 3);
+      }));
+
+    it('bounds the fields of a hash and changes nothing beyond', () =>
+      withRoom(async (cache) => {
+        const fields = (from: number, to: number) =>
+          Array.from({ length: to - from }, (_, n) => [`f${from + n}`, 'v'] as const);
+        await cache.hashSet(keyOf('h'), fields(0, MAX_HASH_FIELDS - 1));
+        await assert.rejects(
+          cache.hashSet(keyOf('h'), fields(MAX_HASH_FIELDS - 2, MAX_HASH_FIELDS + 1)),
+          isFull(MAX_HASH_FIELDS),
+        );
+        assert.equal(await cache.hashLength(keyOf('h')), MAX_HASH_FIELDS - 1);
+        await cache.hashIncrement(keyOf('h'), 'last', 1);
+        await assert.rejects(cache.hashIncrement(keyOf('h'), 'more', 1), isFull(MAX_HASH_FIELDS));
+        await cache.hashSet(keyOf('h'), [['f0', 'again']]);
+        assert.equal(await cache.hashGet(keyOf('h'), 'f0'), 'again');
+        assert.equal(await cache.hashLength(keyOf('h')), MAX_HASH_FIELDS);
+      }));
   });
 }

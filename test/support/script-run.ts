@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { type DosResult, succeed } from '../../src/core/dos-result.ts';
 import type { Lang } from '../../src/core/errors.ts';
 import type { JsonValue } from '../../src/core/json.ts';
+import type { Cache } from '../../src/ports/cache.ts';
 import type { HostCallAnswer } from '../../src/ports/engine-runner.ts';
 import type { HttpRequest, HttpResponse } from '../../src/ports/http-client.ts';
 import type { RunContext, RunUser } from '../../src/ports/run-context.ts';
@@ -27,6 +28,7 @@ type SentMessage = Parameters<RunContext['sendMessage']>[0];
 export interface ScriptRunOptions {
   readonly tables?: TableStore;
   readonly sql?: SqlSession;
+  readonly cache?: Cache;
   readonly lang?: Lang;
   readonly user?: RunUser;
   readonly event?: RunContext['event'];
@@ -79,6 +81,10 @@ export class ScriptRun {
         guid: () => '0b0e7a52-0000-4000-8000-000000000000',
         random: () => 0.5,
         sha256Hex: (data) => createHash('sha256').update(data).digest('hex'),
+      },
+      get cache(): Cache {
+        if (options.cache === undefined) throw new Error('this run has no cache');
+        return options.cache;
       },
       http: { send: (request) => this.#send(options, request) },
       requestNumber: (target) => {

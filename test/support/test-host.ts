@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createEmbeddedCache } from '../../src/adapters/embedded/embedded-cache.ts';
 import { EmbeddedInvalidation } from '../../src/adapters/embedded/embedded-invalidation.ts';
 import { createEmbeddedQueue } from '../../src/adapters/embedded/embedded-queue.ts';
 import { createHttpClient } from '../../src/adapters/http/http-client.ts';
@@ -70,9 +71,10 @@ export class TestHost {
     const lanes = { lanes: options.lanes ?? 1, rssMb: DEFAULT_RUN_LIMITS.rssMb, timezone: 'Asia/Shanghai', log };
     const runner = await createLanePool(lanes);
     const http = createHttpClient({ allow: [], maxBodyBytes: 1024 * 1024 });
+    const cache = await createEmbeddedCache({ file: join(dataDir, 'host.db'), clock });
     const metrics = createMetrics();
     const invalidation = new EmbeddedInvalidation();
-    const real: Adapters = { clock, ids, log, queue, directory, runner, http, metrics, invalidation };
+    const real: Adapters = { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation };
     const adapters = options.decorate?.(real) ?? real;
     const host = composeHost(adapters, {
       lang: 'en',
@@ -92,6 +94,7 @@ export class TestHost {
       await host.drain();
       await runner.close();
       await http.close();
+      cache.close();
       await queue.close();
       await directory.close();
     });

@@ -5,7 +5,10 @@ import { AppError } from '../../core/errors.ts';
 export type CacheEntry = { readonly kind: 'string'; readonly text: string } | { readonly kind: 'hash' };
 
 /** Version of the tables below, kept per component because `host.db` has several owners. */
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
+
+/** The owner of a key `Microi:{tenant}:…` in lower case, as core/cache-key.ts has it. */
+const ownerOf = (key: string) => `lower(substr(${key}, 8, instr(substr(${key}, 8), ':') - 1))`;
 
 // Text compares byte by byte. A counter is a string that holds a number, as on a Redis server.
 const SCHEMA = `
@@ -22,10 +25,25 @@ const SCHEMA = `
     Value TEXT NOT NULL,
     PRIMARY KEY (CacheKey, Field)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS cache_owner (Owner TEXT PRIMARY KEY, Keys INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TRIGGER IF NOT EXISTS cache_key_added AFTER INSERT ON cache BEGIN
+    INSERT INTO cache_owner (Owner, Keys) VALUES (${ownerOf('new.CacheKey')}, 1)
+      ON CONFLICT (Owner) DO UPDATE SET Keys = Keys + 1;
+  END;
+  CREATE TRIGGER IF NOT EXISTS cache_key_removed AFTER DELETE ON cache BEGIN
+    UPDATE cache_owner SET Keys = Keys - 1 WHERE Owner = ${ownerOf('old.CacheKey')};
+  END;
+`;
+
+/** Version 2 counts the keys of each owner; what an older file holds is counted once. */
+const COUNT_OLDER_KEYS = `
+  INSERT INTO cache_owner (Owner, Keys) SELECT ${ownerOf('CacheKey')}, count(*) FROM cache GROUP BY 1;
 `;
 
 const STATEMENTS = {
   find: 'SELECT Value FROM cache WHERE CacheKey = ? AND (ExpiresAt IS NULL OR ExpiresAt > ?)',
+  has: 'SELECT 1 FROM cache WHERE CacheKey = ?',
+  countKeys: 'SELECT Keys FROM cache_owner WHERE Owner = ?',
   drop: 'DELETE FROM cache WHERE CacheKey = ?',
   put: 'INSERT INTO cache (CacheKey, Value, ExpiresAt) VALUES (?, ?, ?)',
   setValue: 'UPDATE cache SET Value = ? WHERE CacheKey = ?',
@@ -83,6 +101,16 @@ export class CacheStore {
     const row = this.#statements.find.get(key, now);
     if (row === undefined) return undefined;
     return row.Value === null ? { kind: 'hash' } : { kind: 'string', text: String(row.Value) };
+  }
+
+  /** True when the key has a row, expired or not. */
+  has(key: string): boolean {
+    return this.#statements.has.get(key) !== undefined;
+  }
+
+  /** Keys of a tenant, expired ones that are still there included. @param owner lower case. */
+  countKeys(owner: string): number {
+    return Number(this.#statements.countKeys.get(owner)?.Keys ?? 0);
   }
 
   /** Replaces whatever is there. @param text null for an empty hash. @param expiresAt null for never. */
@@ -146,7 +174,9 @@ function prepareSchema(db: DatabaseSync): void {
   if (typeof found === 'number' && found > SCHEMA_VERSION) {
     throw new AppError('SCHEMA_NEWER', { found, known: SCHEMA_VERSION });
   }
-  if (found === null) db.prepare('INSERT INTO cache_schema (Version) VALUES (?)').run(SCHEMA_VERSION);
+  if (found === SCHEMA_VERSION) return;
+  if (found !== null) db.exec(COUNT_OLDER_KEYS);
+  db.prepare('INSERT INTO cache_schema (Version) VALUES (?)').run(SCHEMA_VERSION);
 }
 
 function prepareAll(db: DatabaseSync): Record<keyof typeof STATEMENTS, StatementSync> {

@@ -1,7 +1,8 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { bilingual } from '../../core/bilingual.ts';
-import type { CacheKey } from '../../core/cache-key.ts';
+import { type CacheKey, cacheOwner } from '../../core/cache-key.ts';
+import { DEFAULT_KEYS_PER_TENANT, MAX_HASH_FIELDS } from '../../core/cache-limits.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Cache, HashField } from '../../ports/cache.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -11,6 +12,8 @@ export interface EmbeddedCacheOptions {
   /** Path of `host.db`; its folder is made. */
   readonly file: string;
   readonly clock: Clock;
+  /** Most keys that one tenant may have. */
+  readonly keysPerTenant?: number;
 }
 
 export interface EmbeddedCache extends Cache {
@@ -32,7 +35,7 @@ export async function createEmbeddedCache(options: EmbeddedCacheOptions): Promis
     await mkdir(dirname(options.file), { recursive: true });
     // Values are the tenants' own: SQLite gives its side files the rights of this one.
     await (await open(options.file, 'a', 0o600)).close();
-    return new SqliteCache(new CacheStore(options.file), options.clock);
+    return new SqliteCache(new CacheStore(options.file), options);
   } catch (error) {
     throw unavailable(error);
   }
@@ -42,11 +45,13 @@ export async function createEmbeddedCache(options: EmbeddedCacheOptions): Promis
 class SqliteCache implements EmbeddedCache {
   readonly #store: CacheStore;
   readonly #clock: Clock;
+  readonly #keysPerTenant: number;
   readonly #closing = new AbortController();
 
-  constructor(store: CacheStore, clock: Clock) {
+  constructor(store: CacheStore, { clock, keysPerTenant = DEFAULT_KEYS_PER_TENANT }: EmbeddedCacheOptions) {
     this.#store = store;
     this.#clock = clock;
+    this.#keysPerTenant = keysPerTenant;
     void this.#sweep();
   }
 
@@ -55,13 +60,13 @@ class SqliteCache implements EmbeddedCache {
   }
 
   set(key: CacheKey, value: string, ttlMs?: number): Promise<void> {
-    return this.#do(() => this.#store.replace(key, value, this.#end(ttlMs)));
+    return this.#do(() => this.#put(key, value, ttlMs));
   }
 
   setIfAbsent(key: CacheKey, value: string, ttlMs?: number): Promise<boolean> {
     return this.#do(() => {
       if (this.#find(key) !== undefined) return false;
-      this.#store.replace(key, value, this.#end(ttlMs));
+      this.#put(key, value, ttlMs);
       return true;
     });
   }
@@ -70,7 +75,7 @@ class SqliteCache implements EmbeddedCache {
     return this.#do(() => {
       const found = this.#string(key);
       const sum = add(key, found ?? '0', by);
-      if (found === undefined) this.#store.replace(key, String(sum), this.#end(ttlMs));
+      if (found === undefined) this.#put(key, String(sum), ttlMs);
       else this.#store.setValue(key, String(sum));
       return sum;
     });
@@ -103,10 +108,10 @@ class SqliteCache implements EmbeddedCache {
   hashSet(key: CacheKey, fields: readonly HashField[]): Promise<number> {
     return this.#do(() => {
       if (fields.length === 0) return 0;
-      if (!this.#isHash(key)) this.#store.replace(key, null, null);
+      if (!this.#isHash(key)) this.#put(key, null, undefined);
       const before = this.#store.countFields(key);
       for (const [name, value] of fields) this.#store.putField(key, name, value);
-      return this.#store.countFields(key) - before;
+      return this.#checkFields(key) - before;
     });
   }
 
@@ -138,8 +143,9 @@ class SqliteCache implements EmbeddedCache {
   hashIncrement(key: CacheKey, field: string, by: number): Promise<number> {
     return this.#do(() => {
       const sum = add(key, this.#field(key, field) ?? '0', by);
-      if (!this.#isHash(key)) this.#store.replace(key, null, null);
+      if (!this.#isHash(key)) this.#put(key, null, undefined);
       this.#store.putField(key, field, String(sum));
+      this.#checkFields(key);
       return sum;
     });
   }
@@ -174,12 +180,29 @@ class SqliteCache implements EmbeddedCache {
     return found !== undefined;
   }
 
-  #field(key: string, field: string): string | undefined {
-    return this.#isHash(key) ? this.#store.findField(key, field) : undefined;
+  /** Writes a string, or an empty hash for null. @throws AppError CACHE_FULL when the key is new and there is no room. */
+  #put(key: CacheKey, value: string | null, ttlMs: number | undefined): void {
+    if (!this.#store.has(key) && !this.#hasRoom(cacheOwner(key))) {
+      throw new AppError('CACHE_FULL', { what: KEYS, limit: this.#keysPerTenant });
+    }
+    this.#store.replace(key, value, ttlMs === undefined ? null : this.#clock.now() + ttlMs);
   }
 
-  #end(ttlMs: number | undefined): number | null {
-    return ttlMs === undefined ? null : this.#clock.now() + ttlMs;
+  #hasRoom(owner: string): boolean {
+    if (this.#store.countKeys(owner) < this.#keysPerTenant) return true;
+    this.#store.dropExpired(this.#clock.now(), SWEEP_KEYS);
+    return this.#store.countKeys(owner) < this.#keysPerTenant;
+  }
+
+  /** @throws AppError CACHE_FULL, which undoes the write. */
+  #checkFields(key: string): number {
+    const count = this.#store.countFields(key);
+    if (count > MAX_HASH_FIELDS) throw new AppError('CACHE_FULL', { what: FIELDS, limit: MAX_HASH_FIELDS });
+    return count;
+  }
+
+  #field(key: string, field: string): string | undefined {
+    return this.#isHash(key) ? this.#store.findField(key, field) : undefined;
   }
 
   /** Expired keys are invisible at once; this frees their place. */
@@ -191,6 +214,8 @@ class SqliteCache implements EmbeddedCache {
   }
 }
 
+const KEYS = bilingual('键的数量', 'keys');
+const FIELDS = bilingual('一个哈希的字段数', 'fields of one hash');
 const WRONG_KIND = bilingual('字符串与哈希不能混用', 'a string is no hash and a hash no string');
 const NO_NUMBER = bilingual('内容不是数字', 'it is no number');
 const OUT_OF_RANGE = bilingual('结果超出数值范围', 'the sum is out of range');

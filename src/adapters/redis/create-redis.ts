@@ -1,3 +1,4 @@
+import { DEFAULT_KEYS_PER_TENANT } from '../../core/cache-limits.ts';
 import { parseCacheUrl } from '../../core/cache-url.ts';
 import { orThrow } from '../../core/errors.ts';
 import type { Cache } from '../../ports/cache.ts';
@@ -15,6 +16,8 @@ export interface RedisOptions {
   readonly url: string;
   readonly log: Log;
   readonly clock: Clock;
+  /** Most keys of the cache that one tenant may have. */
+  readonly keysPerTenant?: number;
 }
 
 export interface RedisServices {
@@ -45,7 +48,7 @@ export function createRedis(options: RedisOptions): RedisServices {
   });
   const invalidation: RedisInvalidation = new RedisInvalidation({ url, log, clock, commands });
   return {
-    cache: new RedisCache(commands),
+    cache: new RedisCache(commands, options.keysPerTenant ?? DEFAULT_KEYS_PER_TENANT),
     locks: new RedisLocks(commands),
     invalidation,
     isUp: () => commands.isUp,

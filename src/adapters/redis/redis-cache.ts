@@ -1,13 +1,8 @@
-import type { CacheKey } from '../../core/cache-key.ts';
+import { type CacheKey, cacheOwner } from '../../core/cache-key.ts';
+import { MAX_HASH_FIELDS } from '../../core/cache-limits.ts';
 import type { Cache, HashField } from '../../ports/cache.ts';
+import * as scripts from './cache-scripts.ts';
 import type { RedisLink } from './redis-link.ts';
-
-/** A counter that is new gets its life in the same step, or a crash between would leave it for ever. */
-const INCREMENT = `
-  local isNew = redis.call('EXISTS', KEYS[1]) == 0
-  local sum = redis.call('INCRBYFLOAT', KEYS[1], ARGV[1])
-  if isNew and ARGV[2] ~= '' then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-  return sum`;
 
 /** Keys that one step of a walk over the server looks at. */
 const SCAN_COUNT = 1_000;
@@ -15,9 +10,11 @@ const SCAN_COUNT = 1_000;
 /** The cache on a Redis server, under the very keys and types that the platform uses. */
 export class RedisCache implements Cache {
   readonly #link: RedisLink;
+  readonly #keysPerTenant: number;
 
-  constructor(link: RedisLink) {
+  constructor(link: RedisLink, keysPerTenant: number) {
     this.#link = link;
+    this.#keysPerTenant = keysPerTenant;
   }
 
   async get(key: CacheKey): Promise<string | undefined> {
@@ -25,22 +22,19 @@ export class RedisCache implements Cache {
   }
 
   async set(key: CacheKey, value: string, ttlMs?: number): Promise<void> {
-    await this.#link.run((redis) => (ttlMs === undefined ? redis.set(key, value) : redis.set(key, value, 'PX', ttlMs)));
+    await this.#write(scripts.SET, key, value, ttlMs ?? '');
   }
 
   async setIfAbsent(key: CacheKey, value: string, ttlMs?: number): Promise<boolean> {
-    const answer = await this.#link.run((redis) =>
-      ttlMs === undefined ? redis.set(key, value, 'NX') : redis.set(key, value, 'PX', ttlMs, 'NX'),
-    );
-    return answer === 'OK';
+    return (await this.#write(scripts.SET_IF_ABSENT, key, value, ttlMs ?? '')) === 1;
   }
 
   async increment(key: CacheKey, by: number, ttlMs?: number): Promise<number> {
-    return Number(await this.#link.run((redis) => redis.eval(INCREMENT, 1, key, by, ttlMs ?? ''), key));
+    return Number(await this.#write(scripts.INCREMENT, key, by, ttlMs ?? ''));
   }
 
   async delete(key: CacheKey): Promise<boolean> {
-    return (await this.#link.run((redis) => redis.del(key))) > 0;
+    return Number(await this.#write(scripts.DELETE, key)) > 0;
   }
 
   async deletePrefix(prefix: CacheKey): Promise<number> {
@@ -49,7 +43,10 @@ export class RedisCache implements Cache {
     let removed = 0;
     do {
       const [next, keys] = await this.#link.run((redis) => redis.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT));
-      if (keys.length > 0) removed += await this.#link.run((redis) => redis.unlink(...keys));
+      if (keys.length > 0) {
+        removed += await this.#link.run((redis) => redis.unlink(...keys));
+        await this.#link.run((redis) => redis.zrem(indexOf(prefix), ...keys));
+      }
       cursor = next;
     } while (cursor !== '0');
     return removed;
@@ -60,12 +57,12 @@ export class RedisCache implements Cache {
   }
 
   async expire(key: CacheKey, ttlMs: number): Promise<boolean> {
-    return (await this.#link.run((redis) => redis.pexpire(key, ttlMs))) > 0;
+    return Number(await this.#write(scripts.EXPIRE, key, ttlMs)) > 0;
   }
 
   async hashSet(key: CacheKey, fields: readonly HashField[]): Promise<number> {
     if (fields.length === 0) return 0;
-    return this.#link.run((redis) => redis.hset(key, ...fields.flat()), key);
+    return Number(await this.#write(scripts.HASH_SET, key, MAX_HASH_FIELDS, ...fields.flat()));
   }
 
   async hashGet(key: CacheKey, field: string): Promise<string | undefined> {
@@ -78,7 +75,7 @@ export class RedisCache implements Cache {
 
   async hashDelete(key: CacheKey, fields: readonly string[]): Promise<number> {
     if (fields.length === 0) return 0;
-    return this.#link.run((redis) => redis.hdel(key, ...fields), key);
+    return Number(await this.#write(scripts.HASH_DELETE, key, ...fields));
   }
 
   async hashExists(key: CacheKey, field: string): Promise<boolean> {
@@ -90,6 +87,15 @@ export class RedisCache implements Cache {
   }
 
   async hashIncrement(key: CacheKey, field: string, by: number): Promise<number> {
-    return Number(await this.#link.run((redis) => redis.hincrbyfloat(key, field, by), key));
+    return Number(await this.#write(scripts.HASH_INCREMENT, key, MAX_HASH_FIELDS, field, by));
   }
+
+  #write(script: string, key: CacheKey, ...values: readonly (string | number)[]): Promise<unknown> {
+    return this.#link.run((redis) => redis.eval(script, 2, key, indexOf(key), this.#keysPerTenant, ...values), key);
+  }
+}
+
+/** The index of a tenant's keys: outside every tenant's namespace, so that no script can write it. */
+function indexOf(key: CacheKey): string {
+  return `v8host:cache-keys:${cacheOwner(key)}`;
 }

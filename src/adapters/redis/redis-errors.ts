@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts';
 
 /** What the server says about a value of the wrong kind. */
 const VALUE_ERRORS: readonly (readonly [RegExp, string])[] = [
-  [/^WRONGTYPE/, bilingual('字符串与哈希不能混用', 'a string is no hash and a hash no string')],
+  [/WRONGTYPE/, bilingual('字符串与哈希不能混用', 'a string is no hash and a hash no string')],
   [/not (a valid|a) float/, bilingual('内容不是数字', 'it is no number')],
   [/NaN or Infinity/, bilingual('结果超出数值范围', 'the sum is out of range')],
 ];
@@ -11,7 +11,7 @@ const VALUE_ERRORS: readonly (readonly [RegExp, string])[] = [
 /** Why the server cannot serve now, by what it or the connection says. */
 const OUTAGES: readonly (readonly [RegExp, string])[] = [
   [/^(WRONGPASS|NOAUTH)|invalid password/i, bilingual('用户名或密码不正确', 'user or password is wrong')],
-  [/^NOPERM/, bilingual('Redis 用户缺少权限', 'the Redis user lacks a permission')],
+  [/^NOPERM|user executing the script can't/, bilingual('Redis 用户缺少权限', 'the Redis user lacks a permission')],
   [/DB index is out of range/, bilingual('库号不存在', 'the database number does not exist')],
   [/^LOADING/, bilingual('Redis 正在装入数据', 'Redis is loading its data')],
   [/^READONLY/, bilingual('Redis 是只读副本', 'Redis is a read-only replica')],
@@ -39,6 +39,14 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
   ETIMEDOUT: bilingual('连接超时', 'connecting takes too long'),
 };
 
+/** What the cache's own scripts say when a tenant may write no more (cache-scripts.ts). */
+const FULL = /\bFULL (keys|fields) (\d+)/;
+
+const FULL_OF: Readonly<Record<string, string>> = {
+  keys: bilingual('键的数量', 'keys'),
+  fields: bilingual('一个哈希的字段数', 'fields of one hash'),
+};
+
 /**
  * Translates what became of a command. The cause keeps the text alone: the driver's own error holds the arguments of
  * the command, among them passwords and values. @param key of the command, for the message.
@@ -47,6 +55,8 @@ export function fromRedisError(thrown: unknown, key = ''): AppError {
   const text = textOf(thrown);
   const rule = reasonIn(VALUE_ERRORS, text);
   if (rule !== undefined) return new AppError('CACHE_VALUE_MISMATCH', { key, rule }, { cause: new Error(text) });
+  const full = FULL.exec(text);
+  if (full !== null) return new AppError('CACHE_FULL', { what: FULL_OF[full[1] ?? ''] ?? '', limit: full[2] ?? '' });
   // Any other complaint about a command is a fault of this program.
   if (isReply(thrown) && reasonIn(OUTAGES, text) === undefined) {
     return new AppError('INTERNAL', {}, { cause: new Error(text) });
@@ -73,9 +83,12 @@ function connectionReason(thrown: unknown): string {
 }
 
 /** An unknown command is quoted by the server with its arguments, which may be the password of HELLO. */
+/** Redis before 7 writes where in a script a command failed before why. */
+const SCRIPT_PLACE = /^ERR Error running script \(call to \w+\): @user_script:\s*\d+: -?/;
+
 function textOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
-  return text.replace(/, with args[\s\S]*$/, '');
+  return text.replace(SCRIPT_PLACE, '').replace(/, with args[\s\S]*$/, '');
 }
 
 function isReply(thrown: unknown): boolean {

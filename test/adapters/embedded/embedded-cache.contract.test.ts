@@ -11,9 +11,10 @@ import { locksContract } from '../../contract/locks.contract.ts';
 
 const clock = systemClock('Asia/Shanghai');
 
-cacheContract('embedded', async () => {
+cacheContract('embedded', async (keysPerTenant) => {
   const dir = await mkdtemp(join(tmpdir(), 'v8host-cache-'));
-  const options = { file: join(dir, 'host.db'), clock };
+  const limit = keysPerTenant === undefined ? {} : { keysPerTenant };
+  const options = { file: join(dir, 'host.db'), clock, ...limit };
   const opened = [await createEmbeddedCache(options)];
   const [cache] = opened;
   if (cache === undefined) throw new Error('no cache');

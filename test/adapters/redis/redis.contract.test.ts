@@ -8,9 +8,11 @@ import { freshRedis } from '../../support/services/fresh-redis.ts';
 import { SILENT_LOG } from '../../support/silent-log.ts';
 
 /** Two hosts on an empty database of the shared server. */
-async function twoHosts() {
+async function twoHosts(keysPerTenant?: number) {
   const url = await freshRedis();
-  const open = (): RedisServices => createRedis({ url, log: SILENT_LOG, clock: systemClock('Asia/Shanghai') });
+  const limit = keysPerTenant === undefined ? {} : { keysPerTenant };
+  const open = (): RedisServices =>
+    createRedis({ url, log: SILENT_LOG, clock: systemClock('Asia/Shanghai'), ...limit });
   const hosts = [open(), open()] as const;
   await Promise.all(hosts.map((host) => host.probe()));
   return {
@@ -21,8 +23,8 @@ async function twoHosts() {
   };
 }
 
-cacheContract('redis', async () => {
-  const { hosts, dispose } = await twoHosts();
+cacheContract('redis', async (keysPerTenant) => {
+  const { hosts, dispose } = await twoHosts(keysPerTenant);
   return { cache: hosts[0].cache, another: async () => hosts[1].cache, dispose };
 });
 
