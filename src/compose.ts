@@ -24,7 +24,6 @@ import { TenantSettingsCache } from './app/tenant-settings-cache.ts';
 import type { CircuitPolicies } from './core/circuit-policies.ts';
 import type { Lang } from './core/errors.ts';
 import type { LimitPolicy } from './core/limit-policy.ts';
-import type { RunLimits } from './core/run-limits.ts';
 import type { Cache } from './ports/cache.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EngineRunner } from './ports/engine-runner.ts';
