@@ -131,6 +131,24 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
     test: ['test/v8-api/http.test.ts', 'answers StatusCode 0 with the reason when there is no response'],
   },
   {
+    members: ['Put', 'Delete', 'PutResponse', 'DeleteResponse', 'HeadResponse'].flatMap((name) => [
+      `Http.${name}`,
+      `Http.${name}Async`,
+    ]),
+    status: 'added',
+    note: ['REST services need them.', 'REST 服务需要它们。'],
+    test: ['test/v8-api/http.test.ts', 'sends each verb with its own parameters'],
+  },
+  {
+    members: ['Cache.*'],
+    status: 'differs',
+    note: [
+      'A refused call, a foreign key and a cache that is away are answered by `Code: 0` instead of an exception: compare with `=== true`. Objects and unreadable lives are refused instead of stored as a type name or for ever. Every member has an Async twin; HashSet answers true for a replaced field, too.',
+      '被拒绝的调用、其他租户的键和缓存不可用都返回 `Code: 0` 而不抛异常：请用 `=== true` 判断。对象和无法识别的过期时间会被拒绝（平台会存成类型名或永不过期）。每个方法都有 Async 版本；HashSet 覆盖字段时也返回 true。',
+    ],
+    test: ['test/v8-api/cache.test.ts', 'a cache that is away is Code 0 for every member, never null or false'],
+  },
+  {
     members: ['Method.NewUlid', 'Method.NewGuid', 'Method.GetTimestamp', 'Method.AddSysLog'],
     status: 'same',
     test: ['test/v8-api/method.test.ts', 'gives ids of the host and the time in Unix seconds'],

@@ -71,6 +71,151 @@ describe('V8.Http.PostResponse', () => {
   });
 });
 
+describe('the verbs of V8.Http', () => {
+  const json = 'application/json; charset=utf-8';
+  const rows: readonly [
+    member: string,
+    param: object,
+    method: string,
+    body: string | undefined,
+    type: string | undefined,
+  ][] = [
+    ['Get', { GetParam: { a: 1 } }, 'GET', undefined, undefined],
+    ['Post', { PostParam: { a: 1 } }, 'POST', 'a=1', 'application/x-www-form-urlencoded; charset=utf-8'],
+    ['Patch', { PatchParam: { a: 1 }, PostParam: { b: 2 }, ParamType: 'json' }, 'PATCH', '{"a":1}', json],
+    ['Patch', { PostParam: { b: 2 }, ParamType: 'json' }, 'PATCH', '{"b":2}', json],
+    ['Patch', { PatchParamString: '<a/>', ParamType: 'xml' }, 'PATCH', '<a/>', 'application/xml; charset=utf-8'],
+    ['Put', { PutParamString: '[1]', ParamType: 'json' }, 'PUT', '[1]', json],
+    ['Delete', {}, 'DELETE', undefined, undefined],
+    ['Delete', { ParamType: 'json' }, 'DELETE', undefined, undefined],
+    ['Delete', { DeleteParam: { a: 1 }, ParamType: 'json' }, 'DELETE', '{"a":1}', json],
+  ];
+
+  it('sends each verb with its own parameters', async () => {
+    for (const [verb, param, method, body, type] of rows) {
+      for (const name of [`Http.${verb}`, `Http.${verb}Response`] as const) {
+        const run = open();
+        await run.call(name as 'Http.Post', { Url: 'http://erp.test/in', ...param });
+        const [request] = run.requests;
+        assert.deepEqual(
+          [request?.method, request?.body, request?.headers['content-type']],
+          [method, body, type],
+          name,
+        );
+      }
+    }
+    const head = open();
+    await head.call('Http.HeadResponse', 'http://erp.test/in');
+    assert.deepEqual([head.requests[0]?.method, head.requests[0]?.body], ['HEAD', undefined]);
+  });
+
+  it('says so when a body is given to a verb that has none', async () => {
+    const run = open({ lang: 'en' });
+    await run.call('Http.Get', { Url: 'http://erp.test/in', PostParam: { a: 1 } });
+    assert.equal(run.requests.length, 1);
+    assert.match(run.consoleLines.join(), /PostParam is not sent; use GetParam/);
+  });
+});
+
+describe('the parts of a response', () => {
+  const respond = async (body: string | Uint8Array, type: string, param: object = {}) => {
+    const run = open({ send: async () => httpAnswer(body, { headers: [{ name: 'content-type', value: type }] }) });
+    return (await run.call('Http.GetResponse', { Url: 'http://erp.test/', ...param })) as Record<string, unknown>;
+  };
+
+  it('is text alone where its UTF-8 is the body', async () => {
+    const answer = await respond('{"a":"订单"}', 'application/json');
+    assert.equal(answer.Content, '{"a":"订单"}');
+    assert.equal(Object.hasOwn(answer, 'RawBytes'), false);
+  });
+
+  it('is text and bytes in another charset, also in the one the script names', async () => {
+    const gbk = Uint8Array.of(0xb6, 0xa9);
+    assert.deepEqual((({ Content, RawBytes }) => [Content, RawBytes])(await respond(gbk, 'text/plain; charset=gbk')), [
+      '订',
+      'tqk=',
+    ]);
+    assert.equal((await respond(gbk, 'text/plain', { Encoding: 'GBK' })).Content, '订');
+  });
+
+  it('is bytes alone where it is no text', async () => {
+    const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0xff, 0xfe, 0x00);
+    const answer = await respond(png, 'image/png');
+    assert.equal(answer.Content, '');
+    assert.equal(answer.RawBytes, Buffer.from(png).toString('base64'));
+  });
+
+  it('keeps a text with one damaged byte', async () => {
+    const damaged = Buffer.concat([Buffer.from('a long enough text '.repeat(3)), Uint8Array.of(0xff)]);
+    assert.match(String((await respond(damaged, 'text/plain')).Content), /^a long enough text/);
+  });
+});
+
+describe('files', () => {
+  const POST_FILES = {
+    PostParam: { OrderId: 'A-1' },
+    FilesByteBase64: { 'a.bin': 'AP8=' },
+    FilesByteString: { 'b.txt': '好' },
+    FilesByte: { 'c.bin': [1, 2], 'd.bin': { 0: 3 } },
+  };
+
+  it('travel as multipart with the fields, under their names', async () => {
+    const request = await requestOf(POST_FILES);
+    const headers = { 'content-type': request.headers['content-type'] ?? '' };
+    const form = await new Response(request.body as Uint8Array<ArrayBuffer>, { headers }).formData();
+    const read: unknown[] = [];
+    for (const [name, value] of form) {
+      const isText = typeof value === 'string';
+      read.push([
+        name,
+        isText ? value : value.name,
+        isText ? '' : Buffer.from(await value.arrayBuffer()).toString('hex'),
+      ]);
+    }
+    assert.deepEqual(read, [
+      ['OrderId', 'A-1', ''],
+      ['a.bin', 'a.bin', '00ff'],
+      ['b.txt', 'b.txt', 'e5a5bd'],
+      ['c.bin', 'c.bin', '0102'],
+      ['d.bin', 'd.bin', '03'],
+    ]);
+  });
+
+  it('make the same bytes when the message runs again', async () => {
+    assert.deepEqual((await requestOf(POST_FILES)).body, (await requestOf(POST_FILES)).body);
+  });
+
+  it('keep their boundary whatever ContentType says', async () => {
+    const request = await requestOf({ ...POST_FILES, ContentType: 'multipart/form-data' });
+    assert.match(request.headers['content-type'] ?? '', /^multipart\/form-data; boundary=v8host-[0-9a-f]{40}$/);
+  });
+
+  it('are the body itself with ParamType binary', async () => {
+    const request = await requestOf({
+      ParamType: 'binary',
+      FilesByteBase64: { 'a.png': 'AP8=' },
+      ContentType: 'image/png',
+    });
+    assert.deepEqual(
+      [request.headers['content-type'], Buffer.from(request.body as Uint8Array).toString('hex')],
+      ['image/png', '00ff'],
+    );
+    const raw = await requestOf({ ParamType: 'binary', PostParamString: 'text' });
+    assert.deepEqual([raw.headers['content-type'], raw.body], ['application/octet-stream', 'text']);
+  });
+});
+
+describe('credentials', () => {
+  it('are named for the host, or written as Basic', async () => {
+    const named = await requestOf({ Credentials: ' erp ' });
+    assert.deepEqual([named.credential, named.headers.authorization], ['erp', undefined]);
+    const own = await requestOf({ Credentials: { UserName: 'Aladdin', Password: 'open sesame' } });
+    assert.deepEqual([own.credential, own.headers.authorization], [undefined, 'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==']);
+  });
+
+  it('belong to the run’s tenant', async () => assert.equal((await requestOf({ Credentials: 'erp' })).tenant, 'Acme'));
+});
+
 describe('bodies', () => {
   it('sends a form by default, nested values as JSON', async () => {
     const request = await requestOf({ PostParam: { Name: '张 三', Tags: ['a'], Gone: null, Flag: true } });
@@ -142,6 +287,28 @@ describe('headers', () => {
     await run.call(POST, { Url: 'http://erp.test/' });
     const [first, second] = run.requests.map((request) => request.headers['idempotency-key']);
     assert.notEqual(first, second);
+  });
+
+  it('keeps the key of a request when another one is left out the next time', async () => {
+    const event = { queue: 'q', eventId: 'e' };
+    const first = open({ event });
+    await first.call('Http.Get', 'http://erp.test/token');
+    await first.call(POST, 'http://erp.test/in', { GetParam: { sign: 1 } });
+    const again = open({ event });
+    await again.call(POST, 'http://erp.test/in', { GetParam: { sign: 2 } });
+    assert.equal(again.requests[0]?.headers['idempotency-key'], first.requests[1]?.headers['idempotency-key']);
+  });
+
+  it('sends UserAgent, Referer and ContentType as headers; those of Headers win', async () => {
+    const request = await requestOf({
+      UserAgent: 'u',
+      Referer: 'r',
+      ContentType: 'text/csv',
+      PostParamString: 'a,b',
+      Headers: { referer: 'own' },
+    });
+    assert.deepEqual(request.headers, { 'content-type': 'text/csv', 'user-agent': 'u', referer: 'own' });
+    assert.equal(request.body, 'a,b');
   });
 
   it('leaves the key to the script when it sets one, and out of runs without a message', async () => {
