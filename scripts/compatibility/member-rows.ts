@@ -83,15 +83,6 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
     test: ['test/contract/sql-session.contract.ts', 'computes as MySQL does'],
   },
   {
-    members: ['Cache.*'],
-    status: 'differs',
-    note: [
-      'A cache that is away answers Code 0, never null or false; values, keys and their number have caps; keys stay inside the tenant.',
-      '缓存不可用时返回 Code 0，而不是 null 或 false；值、键及其数量有上限；键只在本租户内可见。',
-    ],
-    test: ['test/v8-api/cache.test.ts', 'a cache that is away is Code 0 for every member, never null or false'],
-  },
-  {
     members: ['FormEngine.*'],
     status: 'differs',
     note: [
@@ -143,8 +134,8 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
     members: ['Cache.*'],
     status: 'differs',
     note: [
-      'A refused call, a foreign key and a cache that is away are answered by `Code: 0` instead of an exception: compare with `=== true`. Objects and unreadable lives are refused instead of stored as a type name or for ever. Every member has an Async twin; HashSet answers true for a replaced field, too.',
-      '被拒绝的调用、其他租户的键和缓存不可用都返回 `Code: 0` 而不抛异常：请用 `=== true` 判断。对象和无法识别的过期时间会被拒绝（平台会存成类型名或永不过期）。每个方法都有 Async 版本；HashSet 覆盖字段时也返回 true。',
+      'A refused call, a foreign key and a cache that is away are answered by `Code: 0` instead of an exception: compare with `=== true`. Objects and unreadable lives are refused instead of stored as a type name or for ever. Every member has an Async twin; HashSet answers true for a replaced field, too. Values (1 MiB) and the number of keys have caps.',
+      '被拒绝的调用、其他租户的键和缓存不可用都返回 `Code: 0` 而不抛异常：请用 `=== true` 判断。对象和无法识别的过期时间会被拒绝（平台会存成类型名或永不过期）。每个方法都有 Async 版本；HashSet 覆盖字段时也返回 true。值（1 MiB）和键的数量有上限。',
     ],
     test: ['test/v8-api/cache.test.ts', 'a cache that is away is Code 0 for every member, never null or false'],
   },
