@@ -7,7 +7,7 @@ import type { RunOutcome } from '../core/run-outcome.ts';
 import { scriptLimits } from '../core/script-limits.ts';
 import type { HostCallAnswer, HostCallSink } from '../ports/engine-runner.ts';
 import type { HostCallName } from '../protocol/host-call-names.ts';
-import type { ConsoleLevel, RunStart } from '../protocol/messages.ts';
+import type { ConsoleLevel, RunStart, ScriptInput } from '../protocol/messages.ts';
 import { HOST_CALLS } from '../v8-api/host-calls.ts';
 import { noteEnd } from './note-end.ts';
 import { outcomeToResult } from './outcome-result.ts';
@@ -29,21 +29,22 @@ export function runStartOf(
   depth = 1,
 ): RunStart {
   const { store, user, event } = tree.options;
+  const input: ScriptInput = {
+    Param: invocation.param,
+    OsClient: store.tenant,
+    CurrentUser: user === undefined ? {} : { Id: user.id, Name: user.name },
+    EventName: '',
+    ApiEngineKey: invocation.engine.key,
+    InvokeType: invocation.invokeType,
+    Limits: scriptLimits(limits, depth, event !== undefined),
+  };
   return {
     tenant: store.tenant,
     engineKey: invocation.engine.key,
     version: invocation.engine.version,
     source: invocation.engine.source,
     limits,
-    input: {
-      Param: invocation.param,
-      OsClient: store.tenant,
-      CurrentUser: user === undefined ? {} : { Id: user.id, Name: user.name },
-      EventName: '',
-      ApiEngineKey: invocation.engine.key,
-      InvokeType: invocation.invokeType,
-      Limits: scriptLimits(limits, depth, event !== undefined),
-    },
+    inputJson: JSON.stringify(input),
   };
 }
 

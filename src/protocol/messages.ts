@@ -1,7 +1,10 @@
 /**
  * The wire types between host and lane. One request-response line per lane: the host sends one run, the lane answers
  * with host calls and at last with `done`. A frame of a wrong run id, type or length kills the lane, so a late host
- * call of a finished run has no way to exist. Frame layout: protocol/frames.ts.
+ * call of a finished run has no way to exist. The one exception to the turns: the host may send the next `run` while
+ * one is under way; the lane takes it up when that has ended.
+ *
+ * Frame layout: protocol/frames.ts. Texts: run-text.ts, wait-text.ts, done-text.ts.
  */
 import type { JsonValue } from '../core/json.ts';
 import type { RunLimits } from '../core/run-limits.ts';
@@ -9,16 +12,20 @@ import type { RunOutcome } from '../core/run-outcome.ts';
 
 /** Frames from host to lane. */
 export const HOST_FRAME = {
-  /** JSON RunStart: run this script. */
+  /** Run text: run this script. */
   run: 1,
   /** JSON text: the answer to the lane's open host call. */
   reply: 2,
-  /** Empty: end the run now (wall time passed while it waited for a host call). */
+  /** Empty: end the run now (wall time passed while it waited for the host). */
   abort: 3,
-  /** JSON RunStart: before the reply, run this engine in another isolate of the same tenant; answered by `done`. */
+  /** Run text: before the reply or step, run this engine in another isolate of the tenant; answered by `done`. */
   nested: 4,
   /** JSON CompileStart: compile only; answered by `done`. */
   compile: 5,
+  /** Step text: ends the lane's `wait`, because calls were answered or the timer is due. */
+  step: 6,
+  /** The source that the lane asked for. */
+  source: 7,
 } as const;
 
 /** Frames from lane to host. */
@@ -29,10 +36,17 @@ export const LANE_FRAME = {
   call: 17,
   /** Text: console level, LF, line. */
   log: 18,
-  /** JSON LaneDone: the run of this id ended. */
+  /** Done text: the run of this id ended. */
   done: 19,
-  /** Empty: the lane has read the run of this id and starts it. A lane that dies before this frame left it unstarted. */
+  /**
+   * Empty: the lane has read the run of this id and starts it. Not sent for a script whose last run in this lane was
+   * quick: its first frame says the same. A lane that dies before either left the run unstarted.
+   */
   began: 20,
+  /** Wait text: the script has nothing to do until a call is answered or a timer is due; answered by `step`. */
+  wait: 21,
+  /** Empty: the lane does not have the source of this run; answered by `source`, before anything else of the run. */
+  wantSource: 22,
 } as const;
 
 /** The context members a script sees (v8-surface.md 5.2). */
@@ -46,14 +60,20 @@ export interface ScriptInput {
   readonly Limits: JsonValue;
 }
 
-/** Everything a lane needs for one run. */
-export interface RunStart {
+/** Names a source and says within which limits it runs. A lane that has met the version needs no more. */
+export interface RunHead {
   readonly tenant: string;
   readonly engineKey: string;
+  /** Tells sources of one engine apart: the same version is always the same source. */
   readonly version: string;
-  readonly source: string;
-  readonly input: ScriptInput;
   readonly limits: RunLimits;
+}
+
+/** Everything a lane needs for one run. */
+export interface RunStart extends RunHead {
+  readonly source: string;
+  /** JSON of a ScriptInput. */
+  readonly inputJson: string;
 }
 
 export interface CompileStart {

@@ -1,5 +1,4 @@
 import type { LaneDone } from '../protocol/messages.ts';
-import { closeContext } from './script-isolate.ts';
 import type { TenantIsolates } from './tenant-isolates.ts';
 
 /** Heap for a compilation; sources are at most a few megabytes. */
@@ -9,9 +8,7 @@ const COMPILE_HEAP_MB = 128;
 export function compileOnly(isolates: TenantIsolates, engineKey: string, source: string): LaneDone['outcome'] {
   const isolate = isolates.createUnshared(COMPILE_HEAP_MB);
   try {
-    const target = isolate.openContext();
-    const prepared = isolate.prepare(engineKey, source, target);
-    closeContext(target);
+    const prepared = isolate.prepare({ engineKey, version: '' }, () => source);
     return prepared.ok ? { kind: 'compiled' } : { kind: 'syntax', ...prepared.fault };
   } catch (error) {
     if (!isolate.disposed) throw error;

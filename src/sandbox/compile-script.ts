@@ -2,7 +2,10 @@ import type ivm from 'isolated-vm';
 import type { SourcePosition } from '../core/run-outcome.ts';
 import { readSyntaxError, scriptFile } from './script-error.ts';
 
-/** A compiled script: evaluates to the function whose body is the source. */
+/**
+ * A compiled script: evaluates to a function that makes the function whose body is the source. Each run gets one of its
+ * own, or what a script hangs on `arguments.callee` would be there in the next.
+ */
 export interface CompiledScript {
   readonly script: ivm.Script;
   readonly isAsync: boolean;
@@ -19,7 +22,11 @@ export type CompileAttempt =
   | { readonly ok: false; readonly fault: SyntaxFault };
 
 /** The source starts on a line of its own, so columns stay right; LINE_OFFSET gives line 1 back to it. */
-const WRAPPERS = { sync: '(function () {\n', async: '(async function () {\n', method: '({ run() {\n' } as const;
+const WRAPPERS = {
+  sync: '(function () { return function () {\n',
+  async: '(function () { return async function () {\n',
+  method: '({ run() {\n',
+} as const;
 const LINE_OFFSET = -1;
 
 /** A source without this word is compiled as a plain function; `await (x)` in one would be a call of `await`. */
@@ -57,7 +64,7 @@ export function locateWrapperBreak(
 
 function attempt(isolate: ivm.Isolate, engineKey: string, source: string, isAsync: boolean): CompileAttempt {
   try {
-    const script = compile(isolate, engineKey, `${isAsync ? WRAPPERS.async : WRAPPERS.sync}${source}\n})`);
+    const script = compile(isolate, engineKey, `${isAsync ? WRAPPERS.async : WRAPPERS.sync}${source}\n} })`);
     return { ok: true, compiled: { script, isAsync } };
   } catch (error) {
     // A compiler that ran out of memory is no fault of the syntax.

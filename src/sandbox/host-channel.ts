@@ -9,15 +9,27 @@ import {
   MAX_FRAME_TEXT_BYTES,
 } from '../protocol/frames.ts';
 
+/** What one read takes at most. Nearly every frame fits, so it costs one system call. */
+const CHUNK_BYTES = 64 * 1024;
+
 /**
  * The lane's one connection: blocking reads and writes on an inherited socket. A lane never waits for anything else,
  * so a call of a finished run has no way to exist.
  */
 export class HostChannel {
   readonly #fd: number;
+  readonly #chunk = new Uint8Array(CHUNK_BYTES);
+  /** What was read and not yet taken: `#chunk` from `#start` to `#end`. */
+  #start = 0;
+  #end = 0;
 
   constructor(fd: number) {
     this.#fd = fd;
+  }
+
+  /** True when a frame, or the beginning of one, is at hand without waiting. */
+  get holdsMore(): boolean {
+    return this.#end > this.#start;
   }
 
   /** Writes a frame; returns when the kernel has it. Ends the process when the host is gone. */
@@ -33,27 +45,52 @@ export class HostChannel {
 
   /** Waits for the next frame; undefined when the host has closed the socket between frames. */
   receive(): Frame | undefined {
-    const header = this.#read(FRAME_HEADER_BYTES);
+    const header = this.#take(FRAME_HEADER_BYTES);
     if (header === undefined) return undefined;
     const { textBytes, type, runId } = decodeFrameHeader(header);
     if (textBytes > MAX_FRAME_TEXT_BYTES) return endProcess();
-    const text = textBytes === 0 ? '' : decodeFrameText(this.#read(textBytes) ?? endProcess());
+    const text = textBytes === 0 ? '' : decodeFrameText(this.#take(textBytes) ?? endProcess());
     return { type, runId, text };
   }
 
-  #read(length: number): Uint8Array | undefined {
+  /** The next `length` bytes, valid until the next call; undefined at the end of the stream. */
+  #take(length: number): Uint8Array | undefined {
+    if (length > CHUNK_BYTES) return this.#takeLarge(length);
+    if (this.#end - this.#start < length && !this.#fill(length)) return undefined;
+    this.#start += length;
+    return this.#chunk.subarray(this.#start - length, this.#start);
+  }
+
+  /** Reads until `length` bytes are at hand. @returns false when the stream ended before the first of them. */
+  #fill(length: number): boolean {
+    this.#chunk.copyWithin(0, this.#start, this.#end);
+    this.#end -= this.#start;
+    this.#start = 0;
+    while (this.#end < length) {
+      const count = this.#readSome(this.#chunk, this.#end, CHUNK_BYTES - this.#end);
+      if (count === 0) return this.#end === 0 ? false : endProcess();
+      this.#end += count;
+    }
+    return true;
+  }
+
+  #takeLarge(length: number): Uint8Array {
     const bytes = new Uint8Array(length);
-    for (let filled = 0; filled < length; ) {
-      const count = this.#readSome(bytes, filled);
-      if (count === 0) return filled === 0 ? undefined : endProcess();
+    bytes.set(this.#chunk.subarray(this.#start, this.#end));
+    let filled = this.#end - this.#start;
+    this.#start = 0;
+    this.#end = 0;
+    while (filled < length) {
+      const count = this.#readSome(bytes, filled, length - filled);
+      if (count === 0) return endProcess();
       filled += count;
     }
     return bytes;
   }
 
-  #readSome(bytes: Uint8Array, offset: number): number {
+  #readSome(bytes: Uint8Array, offset: number, length: number): number {
     try {
-      return readSync(this.#fd, bytes, offset, bytes.byteLength - offset, null);
+      return readSync(this.#fd, bytes, offset, length, null);
     } catch {
       return endProcess();
     }

@@ -1,9 +1,17 @@
+import { writeDoneText } from '../protocol/done-text.ts';
 import type { Frame } from '../protocol/frames.ts';
-import { type CompileStart, HOST_FRAME, LANE_FRAME, type LaneDone, type RunStart } from '../protocol/messages.ts';
+import { type CompileStart, HOST_FRAME, LANE_FRAME, type LaneDone, type RunHead } from '../protocol/messages.ts';
+import { splitRunText } from '../protocol/run-text.ts';
 import { compileOnly } from './compile-only.ts';
+import { CpuClock } from './cpu-clock.ts';
 import { endProcess, type HostChannel } from './host-channel.ts';
-import { type RunningLane, ScriptRun } from './script-run.ts';
+import { HostLine, type RunningLane } from './host-line.ts';
+import { LeastRecentlyUsed } from './least-recently-used.ts';
+import { ScriptRun } from './script-run.ts';
 import type { TenantIsolates } from './tenant-isolates.ts';
+
+/** Heads kept in parsed form: those of an engine's runs are the same text. */
+const MAX_HEADS = 256;
 
 /**
  * The lane's side of the conversation: takes one run at a time and answers with its end. Nested runs arrive while
@@ -11,12 +19,15 @@ import type { TenantIsolates } from './tenant-isolates.ts';
  */
 export class Lane implements RunningLane {
   readonly channel: HostChannel;
-  readonly isolates: TenantIsolates;
+  readonly #isolates: TenantIsolates;
+  readonly #cpu = new CpuClock();
+  readonly #heads = new LeastRecentlyUsed<RunHead>(MAX_HEADS, () => undefined);
+  readonly #heldBack: Frame[] = [];
   #aborting: number | undefined;
 
   constructor(channel: HostChannel, isolates: TenantIsolates) {
     this.channel = channel;
-    this.isolates = isolates;
+    this.#isolates = isolates;
   }
 
   get aborting(): number | undefined {
@@ -27,18 +38,21 @@ export class Lane implements RunningLane {
     this.#aborting = runId;
   }
 
+  holdBack(frame: Frame): void {
+    this.#heldBack.push(frame);
+  }
+
   /** Serves one frame of the host. @returns false when the host is gone. */
   serve(): boolean {
-    const frame = this.channel.receive();
+    const frame = this.#heldBack.shift() ?? this.channel.receive();
     if (frame === undefined) return false;
     if (frame.type === HOST_FRAME.run) {
-      this.channel.send(LANE_FRAME.began, frame.runId, '');
-      const { tenant, limits } = this.#run(frame, 1);
-      // The host has its answer; until it sends the next run there is nothing else to do.
-      this.isolates.makeSpare(tenant, 1, limits.heapMb);
+      const { limits } = this.#run(frame, 1);
+      // The host has its answer. Unless the next run is here already there is nothing else to do.
+      if (this.#heldBack.length === 0 && !this.channel.holdsMore) this.#isolates.makeSpare(limits.heapMb);
     } else if (frame.type === HOST_FRAME.compile) {
       const { engineKey, source } = JSON.parse(frame.text) as CompileStart;
-      this.#done(frame.runId, { outcome: compileOnly(this.isolates, engineKey, source), warnings: [] });
+      this.#done(frame.runId, { outcome: compileOnly(this.#isolates, engineKey, source), warnings: [] });
     } else {
       endProcess();
     }
@@ -49,17 +63,28 @@ export class Lane implements RunningLane {
     this.#run(frame, depth);
   }
 
-  #run(frame: Frame, depth: number): RunStart {
-    const start = JSON.parse(frame.text) as RunStart;
-    const done = new ScriptRun(this, start, frame.runId, depth).execute();
+  #run(frame: Frame, depth: number): RunHead {
+    const { headJson, inputJson } = splitRunText(frame.text);
+    const head = this.#readHead(headJson);
+    const line = new HostLine(this, frame.runId, depth);
+    const services = { line, isolates: this.#isolates, cpu: this.#cpu };
+    const done = new ScriptRun(services, head, inputJson, depth).execute();
     if (this.#aborting === undefined || this.#aborting === frame.runId) {
       this.#aborting = undefined;
       this.#done(frame.runId, done);
     }
-    return start;
+    return head;
+  }
+
+  #readHead(json: string): RunHead {
+    const known = this.#heads.get(json);
+    if (known !== undefined) return known;
+    const head = JSON.parse(json) as RunHead;
+    this.#heads.set(json, head);
+    return head;
   }
 
   #done(runId: number, done: LaneDone): void {
-    this.channel.send(LANE_FRAME.done, runId, JSON.stringify(done));
+    this.channel.send(LANE_FRAME.done, runId, writeDoneText(done));
   }
 }

@@ -38,6 +38,7 @@ const PARTS = [
   'primordials.js',
   'primordials-values.js',
   'remove-globals.js',
+  'definer-gate.js',
   'members.js',
   'describe-value.js',
   'utf8-encode.js',
@@ -51,6 +52,7 @@ const PARTS = [
   'v8-object.js',
   'transaction.js',
   'call-arguments.js',
+  'async-calls.js',
   'host-calls.js',
   'sql-section.js',
   'sql-endings.js',
@@ -63,16 +65,24 @@ const PARTS = [
   'clr-convert.js',
   'clr-date-time.js',
   'clr-system.js',
+  'timers.js',
+  'run-end.js',
   'execute.js',
   'seal.js',
+  'intrinsics.js',
+  'baseline.js',
+  'clean-check.js',
 ] as const;
+
+/** Functions that the lane calls (prelude/execute.js). */
+const ENTRIES = ['install', 'begin', 'step', 'readBox', 'checkBody'] as const;
 
 /** File name of the prelude in stacks. Frames that carry it are not the script's and are left out. */
 export const PRELUDE_FILE = '<platform>';
 
 /**
- * The prelude as one script, read once when the lane starts. Its value is an object with `begin` and `checkBody`,
- * made anew for every context it runs in.
+ * The prelude as one script, read once when the lane starts. Its value is an object with the functions named in
+ * ENTRIES, made anew for every context it runs in.
  */
 export function readPreludeSource(): string {
   const parts = PARTS.map((name) => `define(${readPart(name)});`);
@@ -81,7 +91,7 @@ export function readPreludeSource(): string {
     `kit.unsupported = ${JSON.stringify(UNSUPPORTED_FAMILIES)};`,
     'const define = (part) => part(kit);',
     ...parts,
-    'return { __proto__: null, begin: kit.begin, checkBody: kit.checkBody }; })()',
+    `return { __proto__: null, ${ENTRIES.map((name) => `${name}: kit.${name}`).join(', ')} }; })()`,
   ].join('\n');
 }
 

@@ -1,19 +1,17 @@
 import type { RunLimits } from '../core/run-limits.ts';
-import { type ConsoleLevel, LANE_FRAME } from '../protocol/messages.ts';
-import type { HostChannel } from './host-channel.ts';
+import { LANE_FRAME } from '../protocol/messages.ts';
+import type { HostLine } from './host-line.ts';
 
 /** What `console` of one run may write. The first line beyond the limit is dropped with everything after it. */
 export class RunLog {
-  readonly #channel: HostChannel;
-  readonly #runId: number;
+  readonly #line: HostLine;
   readonly #limits: RunLimits;
   #lines = 0;
   #bytes = 0;
   #cut = false;
 
-  constructor(channel: HostChannel, runId: number, limits: RunLimits) {
-    this.#channel = channel;
-    this.#runId = runId;
+  constructor(line: HostLine, limits: RunLimits) {
+    this.#line = line;
     this.#limits = limits;
   }
 
@@ -22,17 +20,12 @@ export class RunLog {
     return this.#cut;
   }
 
-  /** Lines passed on. */
-  get lines(): number {
-    return this.#lines;
-  }
-
-  write(level: ConsoleLevel, line: string): void {
+  write(level: string, line: string): void {
     const bytes = Buffer.byteLength(line);
     if (this.#lines >= this.#limits.logLines || this.#bytes + bytes > this.#limits.logBytes) this.#cut = true;
     if (this.#cut) return;
     this.#lines += 1;
     this.#bytes += bytes;
-    this.#channel.send(LANE_FRAME.log, this.#runId, `${level}\n${line}`);
+    this.#line.say(LANE_FRAME.log, `${level}\n${line}`);
   }
 }

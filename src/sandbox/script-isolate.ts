@@ -1,33 +1,43 @@
 import ivm from 'isolated-vm';
 import { type CompiledScript, compileScript, locateWrapperBreak, type SyntaxFault } from './compile-script.ts';
+import { LeastRecentlyUsed } from './least-recently-used.ts';
 import { PRELUDE_FILE } from './prelude-source.ts';
+import { type ScriptBridge, ScriptContext } from './script-context.ts';
 
-/** Compiled engines kept per isolate, least recently used first out. */
+/** Compiled engines kept per isolate. */
 const MAX_ENGINES = 16;
 
-/** Longest that setting up a context may take, of which nothing runs a script. */
-export const SETUP_TIMEOUT_MS = 5_000;
+/** Contexts kept per isolate: half a megabyte each. */
+const MAX_CONTEXTS = 4;
+
+/** Longest run of which nobody needs to hear that it has begun. */
+const QUICK_MS = 2;
 
 /** Heap kept by an idle isolate beyond which it is not worth keeping: the next tenant needs the lane's memory. */
 const MAX_IDLE_HEAP_BYTES = 32 * 1024 * 1024;
 
-/** A fresh context with the prelude in it. Serves one run. */
-export interface ScriptContext {
-  readonly context: ivm.Context;
-  readonly begin: ivm.Reference;
-  readonly checkBody: ivm.Reference;
+/** What makes two sources of an isolate's tenant the same. */
+export interface EngineVersion {
+  readonly engineKey: string;
+  readonly version: string;
 }
 
 export type PreparedScript =
-  | { readonly ok: true; readonly run: ivm.Reference }
+  | { readonly ok: true; readonly target: ScriptContext }
   | { readonly ok: false; readonly fault: SyntaxFault };
 
-/** One tenant's isolate: a heap that no other tenant's script has touched. Contexts in it serve one run each. */
-export class ScriptIsolate {
+/**
+ * One tenant's isolate: a heap that no other tenant's script has touched. Each engine has a context of its own in it,
+ * which its runs use one after another, every run proving first that nothing was left in it.
+ */
+export class ScriptIsolate implements ScriptBridge {
   readonly #isolate: ivm.Isolate;
   readonly #prelude: ivm.Script;
-  readonly #engines = new Map<string, { source: string; compiled: CompiledScript }>();
+  readonly #engines = new LeastRecentlyUsed<CompiledScript>(MAX_ENGINES, ({ script }) => script.release());
+  readonly #contexts = new LeastRecentlyUsed<ScriptContext>(MAX_CONTEXTS, (target) => target.close());
   #spare: ScriptContext | undefined;
+  /** The run that the isolate serves. */
+  bridge: ScriptBridge | undefined;
 
   constructor(heapMb: number, preludeSource: string) {
     this.#isolate = new ivm.Isolate({ memoryLimit: heapMb });
@@ -45,43 +55,36 @@ export class ScriptIsolate {
     return heap.total_heap_size + heap.externally_allocated_size > MAX_IDLE_HEAP_BYTES;
   }
 
-  /** A fresh context: the one made ahead, or a new one. */
-  openContext(): ScriptContext {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    return spare ?? this.#createContext();
+  /** True when the last run of this version was quick, so that the next one will hardly cost the lane. */
+  isQuick(engine: EngineVersion): boolean {
+    return (this.#contexts.peek(nameOf(engine))?.lastRunMs ?? QUICK_MS) < QUICK_MS;
   }
 
-  /** Makes the next run's context now, while the lane would only wait for that run. */
+  /** Makes the next context that will be needed now, while the lane would only wait. */
   makeSpare(): void {
-    if (!this.disposed) this.#spare ??= this.#createContext();
+    this.#spare ??= new ScriptContext(this.#isolate, this.#prelude);
   }
 
-  #createContext(): ScriptContext {
-    const context = this.#isolate.createContextSync();
-    const prelude = this.#prelude.runSync(context, { timeout: SETUP_TIMEOUT_MS, reference: true });
-    const begin = prelude.getSync('begin', { reference: true });
-    const checkBody = prelude.getSync('checkBody', { reference: true });
-    prelude.release();
-    return { context, begin, checkBody };
+  /** The engine's context, ready to run. `source` is only asked for a version that the isolate does not know. */
+  prepare(engine: EngineVersion, source: () => string): PreparedScript {
+    const name = nameOf(engine);
+    const kept = this.#contexts.get(name);
+    if (kept !== undefined && this.#engines.get(name) !== undefined) return { ok: true, target: kept };
+    const target = this.#takeSpare();
+    const known = this.#engines.get(name) ?? this.#compile(engine, source(), target);
+    if ('at' in known) {
+      this.#spare ??= target;
+      return { ok: false, fault: known };
+    }
+    this.#engines.set(name, known);
+    target.install(known, this);
+    this.#contexts.set(name, target);
+    return { ok: true, target };
   }
 
-  /** Compiles an engine, or takes it from earlier, as a function of the context. */
-  prepare(engineKey: string, source: string, target: ScriptContext): PreparedScript {
-    const known = this.#engines.get(engineKey);
-    if (known?.source === source) {
-      this.#remember(engineKey, known);
-      return { ok: true, run: known.compiled.script.runSync(target.context, { reference: true }) };
-    }
-    const attempt = compileScript(this.#isolate, engineKey, source);
-    if (!attempt.ok) return attempt;
-    const { compiled } = attempt;
-    const refusal = target.checkBody.applySync(undefined, [source, compiled.isAsync], { timeout: SETUP_TIMEOUT_MS });
-    if (refusal !== '') {
-      return { ok: false, fault: locateWrapperBreak(this.#isolate, engineKey, source, String(refusal)) };
-    }
-    this.#remember(engineKey, { source, compiled });
-    return { ok: true, run: compiled.script.runSync(target.context, { reference: true }) };
+  /** Gives up a context that a run has left unclean. */
+  discard(engine: EngineVersion): void {
+    this.#contexts.delete(nameOf(engine));
   }
 
   /** Ends the isolate. Also called from inside its own host call: it then ends when that returns. */
@@ -89,20 +92,34 @@ export class ScriptIsolate {
     if (!this.#isolate.isDisposed) this.#isolate.dispose();
   }
 
-  #remember(engineKey: string, entry: { source: string; compiled: CompiledScript }): void {
-    this.#engines.delete(engineKey);
-    this.#engines.set(engineKey, entry);
-    if (this.#engines.size <= MAX_ENGINES) return;
-    const [oldest] = this.#engines;
-    if (oldest === undefined) return;
-    this.#engines.delete(oldest[0]);
-    oldest[1].compiled.script.release();
+  call(name: string, args: string): string {
+    return this.bridge?.call(name, args) ?? 'null';
+  }
+
+  refuse(code: string, params: string, lang: string): string {
+    return this.bridge?.refuse(code, params, lang) ?? 'null';
+  }
+
+  log(level: string, line: string): void {
+    this.bridge?.log(level, line);
+  }
+
+  #takeSpare(): ScriptContext {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare ?? new ScriptContext(this.#isolate, this.#prelude);
+  }
+
+  #compile({ engineKey }: EngineVersion, source: string, target: ScriptContext): CompiledScript | SyntaxFault {
+    const attempt = compileScript(this.#isolate, engineKey, source);
+    if (!attempt.ok) return attempt.fault;
+    const refusal = target.checkBody(source, attempt.compiled.isAsync);
+    if (refusal === '') return attempt.compiled;
+    return locateWrapperBreak(this.#isolate, engineKey, source, refusal);
   }
 }
 
-/** Releases what a run held in its isolate. */
-export function closeContext(target: ScriptContext): void {
-  target.begin.release();
-  target.checkBody.release();
-  target.context.release();
+/** An engine key holds no spaces (core/engine.ts). */
+function nameOf({ engineKey, version }: EngineVersion): string {
+  return `${engineKey} ${version}`;
 }

@@ -1,19 +1,16 @@
-import process from 'node:process';
-import type ivm from 'isolated-vm';
-import { fail } from '../core/dos-result.ts';
-import type { ErrorCode, ErrorParams, ErrorRecord } from '../core/errors.ts';
+import type { ErrorCode, ErrorParams } from '../core/errors.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
-import type { Frame } from '../protocol/frames.ts';
-import { type ConsoleLevel, HOST_FRAME, LANE_FRAME, type LaneDone, type RunStart } from '../protocol/messages.ts';
-import { endProcess, type HostChannel } from './host-channel.ts';
+import { HOST_FRAME, LANE_FRAME, type LaneDone, type RunHead } from '../protocol/messages.ts';
+import type { CpuClock } from './cpu-clock.ts';
+import { type HostLine, refusal } from './host-line.ts';
+import { awaitStep } from './pending-calls.ts';
+import { isWaiting, limitOutcome, readOutcome } from './read-box.ts';
 import { RunLog } from './run-log.ts';
+import type { ScriptBox, ScriptBridge, ScriptContext } from './script-context.ts';
 import { readScriptError, scriptFile } from './script-error.ts';
-import { closeContext, type ScriptContext, type ScriptIsolate } from './script-isolate.ts';
+import type { ScriptIsolate } from './script-isolate.ts';
 import { softTimeoutMs, wasStarved } from './soft-timeout.ts';
-import type { TenantIsolates } from './tenant-isolates.ts';
-
-/** V8's words for a stack overflow. A script that forges them only mislabels its own failure. */
-const STACK_OVERFLOW = 'Maximum call stack size exceeded';
+import type { IsolateUse, TenantIsolates } from './tenant-isolates.ts';
 
 /** isolated-vm's words when `timeout` ended an entry. They cannot be hidden by a script, only forged to its own harm. */
 const TIMED_OUT = 'Script execution timed out.';
@@ -24,176 +21,165 @@ const STARVED = 'starved';
 /** Wall time of that second try, in CPU limits. The watchdog ends it long before; without a host it must end too. */
 const PATIENCE = 10;
 
-/** The lane, as one of its runs sees it. */
-export interface RunningLane {
-  readonly channel: HostChannel;
+/** The host ends the run; what is thrown is not read. */
+const ABORTED = new Error('aborted');
+
+/** What a run needs of its lane. */
+export interface RunServices {
+  readonly line: HostLine;
   readonly isolates: TenantIsolates;
-  /** The run that the host is ending, while the runs nested in it unwind; they end without a word of their own. */
-  readonly aborting: number | undefined;
-  abort(runId: number): void;
-  /** Runs an engine that a waiting run's host call asked for, to its end. */
-  runNested(frame: Frame, depth: number): void;
+  readonly cpu: CpuClock;
 }
 
 /**
- * One run of one script, from compiling to its outcome. The outcome is what the shim settled, never what the entry
+ * One run of one script, from compiling to its outcome. The outcome is what the shim settled, never what an entry
  * returned or threw: a floating rejection makes an entry throw although the script returned. Only a termination
  * (timeout, memory, abort) overrules it, because work that floats on after the return belongs to the run.
  */
-export class ScriptRun {
-  readonly #lane: RunningLane;
-  readonly #start: RunStart;
-  readonly #runId: number;
-  readonly #depth: number;
-  #isolate: ScriptIsolate;
+export class ScriptRun implements ScriptBridge {
+  readonly #services: RunServices;
+  readonly #head: RunHead;
+  readonly #inputJson: string;
+  readonly #use: IsolateUse;
   readonly #log: RunLog;
   readonly #warnings: string[] = [];
-  readonly #cpuAtStart = process.cpuUsage();
+  #isolate: ScriptIsolate;
+  #source: string | undefined;
   #settled: RunOutcome | undefined;
-  #hostCalls = 0;
 
-  constructor(lane: RunningLane, start: RunStart, runId: number, depth: number) {
-    this.#lane = lane;
-    this.#start = start;
-    this.#runId = runId;
-    this.#depth = depth;
-    this.#isolate = this.#takeIsolate();
-    this.#log = new RunLog(lane.channel, runId, start.limits);
+  constructor(services: RunServices, head: RunHead, inputJson: string, depth: number) {
+    this.#services = services;
+    this.#head = head;
+    this.#inputJson = inputJson;
+    this.#use = { tenant: head.tenant, depth, heapMb: head.limits.heapMb };
+    this.#isolate = services.isolates.take(this.#use);
+    this.#log = new RunLog(services.line, head.limits);
   }
 
   /** Runs to the end. Whatever the script does, this returns or the process dies. */
   execute(): LaneDone {
-    const { limits } = this.#start;
-    let outcome = this.#attempt(softTimeoutMs(limits.cpuMs));
+    const { limits } = this.#head;
+    let outcome = this.#attempt(limits.cpuMs);
     if (outcome === STARVED) {
       this.#settled = undefined;
-      this.#isolate = this.#takeIsolate();
+      this.#isolate = this.#services.isolates.take(this.#use);
       outcome = this.#attempt(limits.cpuMs * PATIENCE);
     }
-    if (outcome === STARVED) outcome = limit('V8_CPU_LIMIT', { limit: limits.cpuMs });
+    if (outcome === STARVED) outcome = limitOutcome('V8_CPU_LIMIT', { limit: limits.cpuMs });
     if (this.#log.cut) {
       this.#warn(`日志超过 ${limits.logLines} 行或 ${limits.logBytes} 字节，其余已丢弃 / the log was cut at its limit`);
     }
     return { outcome, warnings: this.#warnings };
   }
 
-  #attempt(timeoutMs: number | undefined): RunOutcome | typeof STARVED {
+  /** Asks the host and blocks until it answers. */
+  call(name: string, args: string): string {
+    const limit = this.#head.limits.argumentBytes;
+    const size = Buffer.byteLength(args);
+    if (size > limit) return refusal('V8_RESULT_TOO_LARGE', { what: `${name}()`, size, limit }, 'zh');
+    this.#services.line.say(LANE_FRAME.call, `${name}\n${args}`);
+    const answer = this.#services.line.hear(HOST_FRAME.reply);
+    if (answer !== undefined) return answer;
+    // Ended from inside its own call: the isolate stops when this returns, and the script sees nothing of it.
+    this.#isolate.dispose();
+    return 'null';
+  }
+
+  refuse(code: string, params: string, lang: string): string {
+    return refusal(code as ErrorCode, JSON.parse(params) as ErrorParams, lang === 'en' ? 'en' : 'zh');
+  }
+
+  log(level: string, line: string): void {
+    this.#log.write(level, line);
+  }
+
+  #attempt(cpuMs: number): RunOutcome | typeof STARVED {
+    const startedAt = performance.now();
+    this.#services.cpu.start();
+    this.#isolate.bridge = this;
+    if (!this.#isolate.isQuick(this.#head)) this.#services.line.announce();
     try {
-      return this.#runInContext(timeoutMs);
+      return this.#runInContext(cpuMs);
     } catch (thrown) {
       return this.#judgeTermination(thrown);
     } finally {
-      this.#lane.isolates.giveBack(this.#start.tenant, this.#depth, this.#start.limits.heapMb, this.#isolate);
+      this.#isolate.bridge = undefined;
+      this.#services.isolates.giveBack(this.#use, this.#isolate, performance.now() - startedAt);
     }
   }
 
-  #takeIsolate(): ScriptIsolate {
-    return this.#lane.isolates.take(this.#start.tenant, this.#depth, this.#start.limits.heapMb);
+  #runInContext(cpuMs: number): RunOutcome {
+    const prepared = this.#isolate.prepare(this.#head, () => this.#fetchSource());
+    if (!prepared.ok) return { kind: 'syntax', ...prepared.fault };
+    const startedAt = performance.now();
+    const box = this.#begin(prepared.target, cpuMs);
+    if (box.state !== 'd') {
+      const outcome = this.#finish(prepared.target, box, cpuMs);
+      prepared.target.lastRunMs = performance.now() - startedAt;
+      return outcome;
+    }
+    // What an earlier run left cannot be taken back: this one gets a context that nobody has used.
+    this.#isolate.discard(this.#head);
+    const fresh = this.#isolate.prepare(this.#head, () => this.#fetchSource());
+    if (!fresh.ok) throw new Error('a source that was compiled before does not compile');
+    return this.#finish(fresh.target, this.#begin(fresh.target, cpuMs), cpuMs);
   }
 
-  #runInContext(timeoutMs: number | undefined): RunOutcome {
-    const target = this.#isolate.openContext();
-    const prepared = this.#isolate.prepare(this.#start.engineKey, this.#start.source, target);
-    if (!prepared.ok) {
-      closeContext(target);
-      return { kind: 'syntax', ...prepared.fault };
+  /** Asked of the host once a run. */
+  #fetchSource(): string {
+    this.#source ??= this.#services.line.fetchSource();
+    if (this.#services.line.aborted) throw ABORTED;
+    return this.#source;
+  }
+
+  #begin(target: ScriptContext, cpuMs: number): ScriptBox {
+    const { argumentBytes, resultBytes, logBytes } = this.#head.limits;
+    const caps = [argumentBytes, resultBytes, logBytes] as const;
+    return this.#enter(target, () => target.begin(this.#inputJson, caps, softTimeoutMs(cpuMs)));
+  }
+
+  /** Goes on until the script is settled and has neither a timer nor an unanswered call left. */
+  #finish(target: ScriptContext, begun: ScriptBox, cpuMs: number): RunOutcome {
+    const { engineKey, limits } = this.#head;
+    for (let box = begun; ; ) {
+      this.#settled = readOutcome(box, engineKey, limits.resultBytes) ?? this.#settled;
+      this.#warnOfLateEffects(box);
+      if (!isWaiting(box, this.#settled)) return this.#settled ?? limitOutcome('V8_NEVER_SETTLES');
+      const step = awaitStep(this.#services.line, box, limits.argumentBytes);
+      if (step === undefined) throw ABORTED;
+      const left = cpuMs - this.#services.cpu.usedMs();
+      if (left <= 0) return limitOutcome('V8_CPU_LIMIT', { limit: limits.cpuMs });
+      box = this.#enter(target, () => target.step(step, softTimeoutMs(left)));
     }
+  }
+
+  /** An entry into script code and every microtask that it leaves. */
+  #enter(target: ScriptContext, entry: () => ScriptBox): ScriptBox {
     try {
-      this.#enter(target, prepared.run, timeoutMs);
+      return entry();
     } catch (thrown) {
       if (!this.#isFloatingRejection(thrown)) throw thrown;
       this.#warnOfRejection(thrown);
-    }
-    prepared.run.release();
-    closeContext(target);
-    return this.#settled ?? limit('V8_NEVER_SETTLES');
-  }
-
-  /** The one entry into script code: the script, then every microtask it left. */
-  #enter(target: ScriptContext, run: ivm.Reference, timeoutMs: number | undefined): void {
-    const { input, limits } = this.#start;
-    target.begin.applySync(
-      undefined,
-      [
-        run.derefInto(),
-        JSON.stringify(input),
-        limits.argumentBytes,
-        limits.resultBytes,
-        limits.logBytes,
-        (name: string, args: string) => this.#call(name, args),
-        (code: ErrorCode, params: string, lang: 'zh' | 'en') => refusal(code, JSON.parse(params) as ErrorParams, lang),
-        (level: ConsoleLevel, line: string) => this.#log.write(level, line),
-        (kind: string, a: string, b: string, c: string) => this.#settle(kind, a, b, c),
-      ],
-      timeoutMs === undefined ? {} : { timeout: timeoutMs },
-    );
-  }
-
-  #settle(kind: string, first: string, second: string, third: string): void {
-    this.#settled ??= this.#readEnd(kind, first, second, third);
-  }
-
-  #readEnd(kind: string, first: string, message: string, stack: string): RunOutcome {
-    switch (kind) {
-      case 'nothing':
-        return { kind: 'nothing' };
-      case 'unwritable':
-        return { kind: 'unwritable', message: first };
-      case 'too-large':
-        return resultTooLarge(Number(first), this.#start.limits.resultBytes);
-      case 'returned': {
-        const size = Buffer.byteLength(first);
-        const cap = this.#start.limits.resultBytes;
-        return size > cap ? resultTooLarge(size, cap) : { kind: 'returned', json: first };
-      }
-      default:
-        return this.#readThrow(first, message, stack);
-    }
-  }
-
-  #readThrow(name: string, message: string, stack: string): RunOutcome {
-    if (name === 'RangeError' && message === STACK_OVERFLOW) return limit('V8_RECURSION_LIMIT');
-    return { kind: 'threw', error: readScriptError(scriptFile(this.#start.engineKey), name, message, stack) };
-  }
-
-  /** Asks the host and blocks until it answers. Runs nested engines that the host wants run first. */
-  #call(name: string, args: string): string {
-    this.#hostCalls += 1;
-    const { argumentBytes } = this.#start.limits;
-    const size = Buffer.byteLength(args);
-    if (size > argumentBytes) {
-      return refusal('V8_RESULT_TOO_LARGE', { what: `${name}()`, size, limit: argumentBytes }, 'zh');
-    }
-    this.#lane.channel.send(LANE_FRAME.call, this.#runId, `${name}\n${args}`);
-    for (;;) {
-      const frame = this.#lane.channel.receive() ?? endProcess();
-      if (frame.type === HOST_FRAME.reply && frame.runId === this.#runId) return frame.text;
-      if (frame.type === HOST_FRAME.nested) {
-        this.#lane.runNested(frame, this.#depth + 1);
-      } else if (frame.type === HOST_FRAME.abort) {
-        this.#lane.abort(frame.runId);
-      } else {
-        endProcess();
-      }
-      // Ended from inside its own call: the isolate stops when this returns, and the script sees nothing of it.
-      if (this.#lane.aborting !== undefined) {
-        this.#isolate.dispose();
-        return 'null';
-      }
+      return target.readBox();
     }
   }
 
   /** An entry that threw although nothing was terminated: a rejection that nobody handled. */
   #isFloatingRejection(thrown: unknown): boolean {
-    return !this.#isolate.disposed && this.#lane.aborting === undefined && !isTimeout(thrown);
+    return !this.#isolate.disposed && !this.#services.line.aborted && !isTimeout(thrown);
   }
 
   /** The library passes errors and primitives on as copies, so reading them here runs no script code. */
   #warnOfRejection(thrown: unknown): void {
     const [message, stack] = thrown instanceof Error ? [thrown.message, thrown.stack ?? ''] : [String(thrown), ''];
-    const { at } = readScriptError(scriptFile(this.#start.engineKey), '', '', stack);
+    const { at } = readScriptError(scriptFile(this.#head.engineKey), '', '', stack);
     const place = at === undefined ? '' : ` [行:${at.line}, 列:${at.column}]`;
     this.#warn(`未处理的 Promise 拒绝 / unhandled rejection: ${message.slice(0, 500)}${place}`);
+  }
+
+  #warnOfLateEffects({ late }: ScriptBox): void {
+    if (late === '') return;
+    this.#warn(`脚本失败后的操作未执行 / late effect, not performed: ${late.trim().split('\n').join(', ')}`);
   }
 
   #warn(text: string): void {
@@ -205,38 +191,19 @@ export class ScriptRun {
    * inside the next entry with that run's rights.
    */
   #judgeTermination(thrown: unknown): RunOutcome | typeof STARVED {
-    const { limits } = this.#start;
+    const { limits } = this.#head;
+    const { line, cpu } = this.#services;
     const outOfMemory = this.#isolate.disposed;
     this.#isolate.dispose();
     // The host ends this run and has the reason; what is said here is not read.
-    if (this.#lane.aborting !== undefined) return limit('V8_TIMEOUT', { limit: limits.wallMs });
-    if (outOfMemory) return limit('V8_MEMORY_LIMIT', { limit: limits.heapMb });
+    if (line.aborted) return limitOutcome('V8_TIMEOUT', { limit: limits.wallMs });
+    if (outOfMemory) return limitOutcome('V8_MEMORY_LIMIT', { limit: limits.heapMb });
     if (!isTimeout(thrown)) throw thrown;
-    const spoke = this.#hostCalls > 0 || this.#log.lines > 0;
-    if (wasStarved(this.#usedCpuMs(), limits.cpuMs, spoke)) return STARVED;
-    return limit('V8_CPU_LIMIT', { limit: limits.cpuMs });
-  }
-
-  #usedCpuMs(): number {
-    const used = process.cpuUsage(this.#cpuAtStart);
-    return (used.user + used.system) / 1000;
+    if (wasStarved(cpu.usedMs(), limits.cpuMs, line.spoke)) return STARVED;
+    return limitOutcome('V8_CPU_LIMIT', { limit: limits.cpuMs });
   }
 }
 
 function isTimeout(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message === TIMED_OUT;
-}
-
-function limit(code: ErrorCode, params: ErrorParams = {}): RunOutcome {
-  return { kind: 'limit', error: { code, params } };
-}
-
-function resultTooLarge(size: number, cap: number): RunOutcome {
-  return limit('V8_RESULT_TOO_LARGE', { what: 'return', size, limit: cap });
-}
-
-/** JSON of the DosResult that a script gets when its call cannot even be sent. */
-function refusal(code: ErrorCode, params: ErrorParams, lang: 'zh' | 'en'): string {
-  const error: ErrorRecord = { code, params };
-  return JSON.stringify(fail(error, lang));
 }

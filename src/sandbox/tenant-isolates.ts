@@ -1,3 +1,4 @@
+import { LeastRecentlyUsed } from './least-recently-used.ts';
 import { ScriptIsolate } from './script-isolate.ts';
 
 /**
@@ -6,50 +7,77 @@ import { ScriptIsolate } from './script-isolate.ts';
  */
 const MAX_ISOLATES = 32;
 
-/**
- * Isolates by tenant and nesting depth, least recently used first out. Tenants never share one; engines of different
- * depth neither, because microtasks drain only when an isolate is entered from outside.
- */
+/** Runs of an isolate between two looks at its heap; a long run is followed by one at once. */
+const RUNS_PER_LOOK = 16;
+const LONG_RUN_MS = 2;
+
+/** Whose isolate it is: tenants never share one; nor do nesting depths, for microtasks drain only at the outermost. */
+export interface IsolateUse {
+  readonly tenant: string;
+  readonly depth: number;
+  readonly heapMb: number;
+}
+
+/** The lane's isolates, and one more that is prepared for whoever comes first. */
 export class TenantIsolates {
   readonly #preludeSource: string;
-  readonly #idle = new Map<string, ScriptIsolate>();
+  readonly #idle = new LeastRecentlyUsed<ScriptIsolate>(MAX_ISOLATES, (isolate) => this.#end(isolate));
+  #spare: { readonly heapMb: number; readonly isolate: ScriptIsolate } | undefined;
+  #unseenRuns = 0;
+  #freed = false;
 
   constructor(preludeSource: string) {
     this.#preludeSource = preludeSource;
   }
 
+  /** True once after an isolate was ended: its memory goes when the event loop turns. */
+  get freed(): boolean {
+    const freed = this.#freed;
+    this.#freed = false;
+    return freed;
+  }
+
   /** Takes an isolate out of the cache, so that nothing can evict it while it runs. */
-  take(tenant: string, depth: number, heapMb: number): ScriptIsolate {
-    const key = keyOf(tenant, depth, heapMb);
-    const kept = this.#idle.get(key);
-    this.#idle.delete(key);
-    return kept ?? this.createUnshared(heapMb);
+  take(use: IsolateUse): ScriptIsolate {
+    return this.#idle.take(keyOf(use)) ?? this.createUnshared(use.heapMb);
   }
 
-  /** Makes the next context of a tenant's idle isolate ahead of its next run. */
-  makeSpare(tenant: string, depth: number, heapMb: number): void {
-    this.#idle.get(keyOf(tenant, depth, heapMb))?.makeSpare();
-  }
-
-  /** Makes an isolate that no tenant has used or will use. */
+  /** An isolate that no tenant has used. */
   createUnshared(heapMb: number): ScriptIsolate {
-    return new ScriptIsolate(heapMb, this.#preludeSource);
+    const spare = this.#spare;
+    if (spare?.heapMb !== heapMb) return new ScriptIsolate(heapMb, this.#preludeSource);
+    this.#spare = undefined;
+    return spare.isolate;
+  }
+
+  /** Prepares an isolate for the next new tenant, unless one is. Takes milliseconds. */
+  makeSpare(heapMb: number): void {
+    if (this.#spare !== undefined) return;
+    const isolate = new ScriptIsolate(heapMb, this.#preludeSource);
+    isolate.makeSpare();
+    this.#spare = { heapMb, isolate };
   }
 
   /** Gives an isolate back, unless it was ended or has grown too heavy to keep. */
-  giveBack(tenant: string, depth: number, heapMb: number, isolate: ScriptIsolate): void {
-    if (isolate.disposed) return;
-    if (isolate.heavy) isolate.dispose();
-    else this.#idle.set(keyOf(tenant, depth, heapMb), isolate);
-    if (this.#idle.size <= MAX_ISOLATES) return;
-    const [oldest] = this.#idle;
-    if (oldest === undefined) return;
-    this.#idle.delete(oldest[0]);
-    oldest[1].dispose();
+  giveBack(use: IsolateUse, isolate: ScriptIsolate, ranMs: number): void {
+    if (isolate.disposed || (this.#shallLook(ranMs) && isolate.heavy)) this.#end(isolate);
+    else this.#idle.set(keyOf(use), isolate);
+  }
+
+  #end(isolate: ScriptIsolate): void {
+    isolate.dispose();
+    this.#freed = true;
+  }
+
+  #shallLook(ranMs: number): boolean {
+    this.#unseenRuns += 1;
+    if (ranMs < LONG_RUN_MS && this.#unseenRuns < RUNS_PER_LOOK) return false;
+    this.#unseenRuns = 0;
+    return true;
   }
 }
 
 /** A tenant's name holds no spaces (core/tenant.ts). */
-function keyOf(tenant: string, depth: number, heapMb: number): string {
+function keyOf({ tenant, depth, heapMb }: IsolateUse): string {
   return `${tenant} ${depth} ${heapMb}`;
 }

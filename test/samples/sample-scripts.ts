@@ -68,7 +68,7 @@ export async function runSample(
         version: 'test',
         source: sampleSource(key),
         limits: DEFAULT_RUN_LIMITS,
-        input: {
+        inputJson: JSON.stringify({
           Param: param,
           OsClient: run.context.tenant,
           CurrentUser: {},
@@ -76,7 +76,7 @@ export async function runSample(
           ApiEngineKey: key,
           InvokeType: 'Server',
           Limits: null,
-        },
+        }),
       },
       sinkOf(run),
     );

@@ -71,7 +71,7 @@ const ATTACKS: readonly Attack[] = [
   {
     name: 'a split of 2^28 characters',
     source: 'return "x".repeat(2 ** 28).split("")',
-    ends: ['V8_PROCESS_MEMORY', 'V8_PROCESS_CRASH', 'V8_MEMORY_LIMIT', 'V8_CPU_LIMIT'],
+    ends: ['V8_PROCESS_MEMORY', 'V8_PROCESS_CRASH', 'V8_MEMORY_LIMIT', 'V8_CPU_LIMIT', 'V8_TIMEOUT'],
     options: { limits: { cpuMs: 3000, wallMs: 5000 } },
   },
   {

@@ -66,7 +66,7 @@ export function runStart(source: string, options: RunOptions = {}): RunStart {
     engineKey,
     version: createHash('sha256').update(source).digest('hex').slice(0, 12),
     source,
-    input: {
+    inputJson: JSON.stringify({
       Param: {},
       OsClient: tenant,
       CurrentUser: {},
@@ -75,7 +75,7 @@ export function runStart(source: string, options: RunOptions = {}): RunStart {
       InvokeType: 'Server',
       Limits: null,
       ...options.input,
-    },
+    } satisfies ScriptInput),
     limits: { ...DEFAULT_RUN_LIMITS, ...options.limits },
   };
 }

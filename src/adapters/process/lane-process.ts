@@ -31,6 +31,12 @@ const STDERR_BYTES = 4096;
  */
 const MOST_HELD = 0.2;
 
+/** What a lane may still use for itself when it already has its next run: the making of an isolate. */
+const SURELY_BEGUN_CPU_MS = 100;
+
+/** Signals by which a process ends itself: a fault in native code, an assertion, no memory. */
+const CRASH_SIGNALS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP', 'SIGFPE']);
+
 /** Limits of a compilation. Only CPU, wall and memory matter for it. */
 const COMPILE_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 10_000 };
 
@@ -60,6 +66,7 @@ interface Conversation {
 /** What is measured of the conversation under way. */
 interface Stopwatch {
   readonly limits: RunLimits;
+  /** True once the lane has said something of the run, or has used the processor for it. */
   begun: boolean;
   startedAt: number;
   readonly cpuAtStart: number;
@@ -168,6 +175,7 @@ export class LaneProcess implements Watched, ConversationPeer {
     if (watch === undefined || conversation === undefined) return;
     const usage = this.#usage.read();
     const now = performance.now();
+    if ((usage?.cpuMs ?? 0) > watch.cpuAtStart + SURELY_BEGUN_CPU_MS) watch.begun = true;
     const decision = decideWatch(
       {
         begun: watch.begun,
@@ -242,8 +250,12 @@ export class LaneProcess implements Watched, ConversationPeer {
     }
     const conversation = this.#conversation;
     if (this.#mode !== 'busy' || conversation === undefined) throw new ProtocolBreach('a frame outside a run');
-    if (frame.type === LANE_FRAME.began) this.#begin(frame, conversation);
-    else if (conversation.accept(frame)) this.#enterIdle();
+    if (frame.type === LANE_FRAME.began) {
+      this.#begin(frame, conversation);
+      return;
+    }
+    if (this.#stopwatch !== undefined) this.#stopwatch.begun = true;
+    if (conversation.accept(frame)) this.#enterIdle();
     else this.#noteBlocked();
   }
 
@@ -298,7 +310,7 @@ export class LaneProcess implements Watched, ConversationPeer {
   #followExit(): Promise<LaneEnd> {
     return new Promise((resolve) => {
       const finish = (exitCode: number | null, signal: NodeJS.Signals | null): void => {
-        if (this.#mode !== 'ended') this.#enterEnded(this.#stopwatch?.begun === true ? CRASHED : LOST);
+        if (this.#mode !== 'ended') this.#enterEnded(this.#hasBegun(exitCode, signal) ? CRASHED : LOST);
         this.#usage.close();
         resolve({ killed: this.#killed, breach: this.#breach, exitCode, signal, stderr: this.#stderr });
       };
@@ -310,6 +322,14 @@ export class LaneProcess implements Watched, ConversationPeer {
         finish(null, null);
       });
     });
+  }
+
+  /** Whether a lane that is gone had begun its run: it said so, it computed, or it crashed by itself. */
+  #hasBegun(exitCode: number | null, signal: NodeJS.Signals | null): boolean {
+    const watch = this.#stopwatch;
+    if (watch === undefined) return false;
+    const crashed = signal === null ? exitCode !== 0 : CRASH_SIGNALS.has(signal);
+    return watch.begun || crashed;
   }
 
   #awaitReady(): Promise<void> {

@@ -39,7 +39,7 @@ export class LaneSlot implements RunSlot {
   }
 
   async run(start: RunStart, calls: HostCallSink): Promise<RunOutcome> {
-    const size = Buffer.byteLength(JSON.stringify(start.input));
+    const size = Buffer.byteLength(start.inputJson);
     const limit = start.limits.paramBytes;
     if (size > limit) {
       return { kind: 'limit', error: { code: 'V8_RESULT_TOO_LARGE', params: { what: 'V8.Param', size, limit } } };

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { RunLimits } from '../../core/run-limits.ts';
 import type { RunOutcome } from '../../core/run-outcome.ts';
+import { splitDoneText } from '../../protocol/done-text.ts';
 import type { LaneDone } from '../../protocol/messages.ts';
 import { dropProtoKeys } from './drop-proto-keys.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
@@ -23,12 +24,12 @@ const MAX_WARNING_CHARS = 1000;
 
 /** Reads the end of a run or a compilation. @throws ProtocolBreach */
 export function readDone(text: string): LaneDone {
-  const done = parseObject(text);
-  const { outcome, warnings } = done;
-  if (!isJsonObject(outcome) || !OUTCOME_KINDS.has(outcome.kind)) throw new ProtocolBreach('an outcome is unknown');
-  if (!Array.isArray(warnings)) throw new ProtocolBreach('a run ended without its warnings');
+  const { head, json } = takeApart(text);
+  const { warnings = [], ...outcome } = head;
+  if (!OUTCOME_KINDS.has(outcome.kind)) throw new ProtocolBreach('an outcome is unknown');
+  if (!Array.isArray(warnings)) throw new ProtocolBreach('the warnings of a run are no list');
   return {
-    outcome: outcome as unknown as LaneDone['outcome'],
+    outcome: (outcome.kind === 'returned' ? { kind: 'returned', json } : outcome) as unknown as LaneDone['outcome'],
     warnings: warnings.slice(0, MAX_WARNINGS).map((warning) => String(warning).slice(0, MAX_WARNING_CHARS)),
   };
 }
@@ -37,7 +38,6 @@ export function readDone(text: string): LaneDone {
 export function checkOutcome(outcome: LaneDone['outcome'], limits: RunLimits): RunOutcome {
   if (outcome.kind === 'compiled') throw new ProtocolBreach('a run ended as a compilation');
   if (outcome.kind !== 'returned') return outcome;
-  if (typeof outcome.json !== 'string') throw new ProtocolBreach('a result is no text');
   const size = Buffer.byteLength(outcome.json);
   const limit = limits.resultBytes;
   if (size > limit) {
@@ -46,12 +46,12 @@ export function checkOutcome(outcome: LaneDone['outcome'], limits: RunLimits): R
   return { kind: 'returned', json: dropProtoKeys(outcome.json) };
 }
 
-function parseObject(text: string): Record<string, unknown> {
+function takeApart(text: string): { head: Record<string, unknown>; json: string } {
   try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
+    const { head, json } = splitDoneText(text);
+    if (isJsonObject(head)) return { head, json };
   } catch {
-    // Falls through to the breach: the lane writes every `done` with JSON.stringify.
+    // Falls through to the breach: the lane writes every head with JSON.stringify.
   }
   throw new ProtocolBreach('the end of a run is not JSON');
 }

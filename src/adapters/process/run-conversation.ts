@@ -3,14 +3,17 @@ import { coerceError, type ErrorRecord } from '../../core/errors.ts';
 import type { RunOutcome } from '../../core/run-outcome.ts';
 import type { HostCallAnswer, HostCallSink } from '../../ports/engine-runner.ts';
 import type { Frame } from '../../protocol/frames.ts';
-import { HOST_CALL_NAMES } from '../../protocol/host-call-names.ts';
+import { HOST_CALL_ROWS } from '../../protocol/host-call-names.ts';
 import { HOST_FRAME, LANE_FRAME, type RunStart } from '../../protocol/messages.ts';
+import { writeRunText } from '../../protocol/run-text.ts';
+import { writeStepText } from '../../protocol/wait-text.ts';
 import { dropProtoKeys } from './drop-proto-keys.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 import { checkOutcome, readDone } from './read-done.ts';
-import { RunLevel, splitAtLineFeed } from './run-level.ts';
+import { type NestedRun, RunLevel, splitAtLineFeed } from './run-level.ts';
 
-const KNOWN_CALLS: ReadonlySet<string> = new Set(HOST_CALL_NAMES);
+const KNOWN_CALLS: ReadonlySet<string> = new Set(HOST_CALL_ROWS.map((row) => row.name));
+const ASYNC_CALLS: ReadonlySet<string> = new Set(HOST_CALL_ROWS.filter((row) => 'async' in row).map((row) => row.name));
 
 /** What a conversation needs of its lane. */
 export interface ConversationPeer {
@@ -19,10 +22,14 @@ export interface ConversationPeer {
   nextRunId(): number;
 }
 
+/** Hands the answer of a host call to the script that made it. */
+type AnswerCall = (json: string) => void;
+
 /**
- * The host's side of one root run and everything nested in it. A stack of levels: only the top one may speak, and it
- * has at most one host call open. Counts and sizes are enforced here again, because only the host's own counts can
- * be trusted.
+ * The host's side of one root run and everything nested in it. A stack of levels: only the top one may speak, and not
+ * while it waits for the host. It waits for the reply to one host call, or, when its script has come to rest, for the
+ * answers of async calls and for its next timer. Counts and sizes are enforced here again, because only the host's own
+ * counts can be trusted.
  */
 export class RunConversation {
   readonly outcome: Promise<RunOutcome>;
@@ -40,7 +47,7 @@ export class RunConversation {
     this.#peer = peer;
     this.#root = new RunLevel(peer.nextRunId(), start, sink);
     this.#levels = [this.#root];
-    peer.send(HOST_FRAME.run, this.#root.runId, JSON.stringify(start));
+    peer.send(HOST_FRAME.run, this.#root.runId, writeRunText(start));
   }
 
   get runId(): number {
@@ -49,7 +56,7 @@ export class RunConversation {
 
   /** True while the lane waits for the host and can be told to end the run. */
   get waitsForHost(): boolean {
-    return this.#top.inCall;
+    return this.#top.open !== 'nothing';
   }
 
   /** True when the lane was told to end the root run. */
@@ -62,9 +69,11 @@ export class RunConversation {
     const level = this.#top;
     if (frame.runId !== level.runId && !this.#isEndOfAborted(frame)) throw new ProtocolBreach('a frame of another run');
     if (frame.type === LANE_FRAME.done) this.#onDone(frame);
-    else if (level.inCall) throw new ProtocolBreach('a frame while a host call is open');
+    else if (level.open !== 'nothing') throw new ProtocolBreach('a frame while the lane waits for the host');
+    else if (frame.type === LANE_FRAME.wantSource) this.#peer.send(HOST_FRAME.source, level.runId, level.takeSource());
     else if (frame.type === LANE_FRAME.log) level.log(frame.text);
     else if (frame.type === LANE_FRAME.call) this.#onCall(level, frame.text);
+    else if (frame.type === LANE_FRAME.wait) this.#onWait(level, frame.text);
     else throw new ProtocolBreach('a frame of unknown type');
     return this.#over;
   }
@@ -78,6 +87,8 @@ export class RunConversation {
   end(outcome: RunOutcome): void {
     if (this.#over) return;
     this.#dropNested(this.#root, outcome);
+    this.#root.stopTimer();
+    this.#dropWanted(this.#root, outcome);
     this.#over = true;
     this.#resolve(outcome);
   }
@@ -102,52 +113,98 @@ export class RunConversation {
 
   #onCall(level: RunLevel, text: string): void {
     const [name, args] = splitAtLineFeed(text);
-    if (!KNOWN_CALLS.has(name)) throw new ProtocolBreach('an unknown host call');
-    if (Buffer.byteLength(args) > level.start.limits.argumentBytes) throw new ProtocolBreach('arguments are too large');
-    level.inCall = true;
-    this.#hostCalls += 1;
-    // Engines nested in a run count as its own calls, or nesting would multiply the limit.
-    const limit = this.#root.start.limits.hostCalls;
-    if (this.#hostCalls > limit) {
-      this.#abort(this.#root, { code: 'V8_HOST_CALL_LIMIT', params: { limit } });
-      return;
-    }
-    void this.#answer(level, name, dropProtoKeys(args));
+    this.#checkCall(level, name, args, KNOWN_CALLS);
+    level.open = 'reply';
+    const clean = dropProtoKeys(args);
+    if (this.#countCalls(1)) void this.#perform(level, name, clean, (json) => this.#reply(level, json));
   }
 
-  async #answer(level: RunLevel, name: string, args: string): Promise<void> {
+  /** The script has come to rest. Its new calls are made side by side; the sink keeps the order where there is one. */
+  #onWait(level: RunLevel, text: string): void {
+    const { calls } = level.beginWait(text, () => this.#goOn(level));
+    const clean = calls.map(({ name, args }) => {
+      this.#checkCall(level, name, args, ASYNC_CALLS);
+      return dropProtoKeys(args);
+    });
+    if (!this.#countCalls(calls.length)) return;
+    for (const [i, { id, name }] of calls.entries()) {
+      void this.#perform(level, name, clean[i] ?? '[]', (json) => {
+        level.addAnswer(id, json);
+        this.#goOn(level);
+      });
+    }
+    this.#goOn(level);
+  }
+
+  #checkCall(level: RunLevel, name: string, args: string, known: ReadonlySet<string>): void {
+    if (!known.has(name)) throw new ProtocolBreach('an unknown host call');
+    if (Buffer.byteLength(args) > level.start.limits.argumentBytes) throw new ProtocolBreach('arguments are too large');
+  }
+
+  /** Engines nested in a run count as its own calls, or nesting would multiply the limit. @returns false at its limit. */
+  #countCalls(more: number): boolean {
+    this.#hostCalls += more;
+    const limit = this.#root.start.limits.hostCalls;
+    if (this.#hostCalls <= limit) return true;
+    this.#abort(this.#root, { code: 'V8_HOST_CALL_LIMIT', params: { limit } });
+    return false;
+  }
+
+  async #perform(level: RunLevel, name: string, args: string, answer: AnswerCall): Promise<void> {
     try {
-      this.#take(level, await level.sink.call(name, args));
+      this.#take(level, await level.sink.call(name, args), answer);
     } catch (error) {
       // A sink must not reject; a script is told that the host failed and can still end by itself.
-      this.#reply(level, failureJson(coerceError(error).toRecord()));
+      this.#answer(level, failureJson(coerceError(error).toRecord()), answer);
     }
   }
 
-  #take(level: RunLevel, answer: HostCallAnswer): void {
-    const limit = this.#root.start.limits.nesting;
-    if (answer.kind === 'reply') {
-      this.#reply(level, answer.json);
+  #take(level: RunLevel, taken: HostCallAnswer, answer: AnswerCall): void {
+    if (taken.kind === 'reply') {
+      this.#answer(level, taken.json, answer);
     } else if (this.#isClosed(level)) {
-      void this.#finish(answer.finish, { kind: 'unstarted', error: { code: 'DRAINING', params: {} } });
-    } else if (this.#levels.length >= limit) {
-      const error: ErrorRecord = { code: 'V8_NESTED_DEPTH_LIMIT', params: { limit } };
-      void this.#replyFinished(level, answer.finish, { kind: 'limit', error });
+      void this.#finish(taken.finish, { kind: 'unstarted', error: { code: 'DRAINING', params: {} } });
     } else {
-      const nested = new RunLevel(this.#peer.nextRunId(), answer.run, answer.calls, answer.finish);
-      this.#levels.push(nested);
-      this.#peer.send(HOST_FRAME.nested, nested.runId, JSON.stringify(answer.run));
+      level.nested.push({ start: taken.run, sink: taken.calls, finish: taken.finish, answer });
+      this.#goOn(level);
     }
   }
 
-  /** Answers the level's open call, unless the run was ended meanwhile. */
-  #reply(level: RunLevel, json: string): void {
+  /** Lets a waiting level go on: with an engine that it wants run, or with what was answered meanwhile. */
+  #goOn(level: RunLevel): void {
+    if (this.#isClosed(level) || level !== this.#top || level.open === 'nothing') return;
+    const nested = level.nested.shift();
+    if (nested !== undefined) {
+      this.#startNested(level, nested);
+    } else if (level.open === 'step' && level.canStep) {
+      this.#peer.send(HOST_FRAME.step, level.runId, writeStepText(level.endWait()));
+    }
+  }
+
+  #startNested(level: RunLevel, nested: NestedRun): void {
+    const limit = this.#root.start.limits.nesting;
+    if (this.#levels.length >= limit) {
+      const error: ErrorRecord = { code: 'V8_NESTED_DEPTH_LIMIT', params: { limit } };
+      void this.#answerFinished(level, nested, { kind: 'limit', error });
+      return;
+    }
+    const inner = new RunLevel(this.#peer.nextRunId(), nested.start, nested.sink, nested);
+    this.#levels.push(inner);
+    this.#peer.send(HOST_FRAME.nested, inner.runId, writeRunText(nested.start));
+  }
+
+  /** Passes an answer on, unless the run was ended meanwhile or it is too large. */
+  #answer(level: RunLevel, json: string, answer: AnswerCall): void {
     if (this.#isClosed(level)) return;
     const size = Buffer.byteLength(json);
     const limit = level.start.limits.replyBytes;
-    level.inCall = false;
     const error: ErrorRecord = { code: 'V8_RESULT_TOO_LARGE', params: { what: 'reply', size, limit } };
-    this.#peer.send(HOST_FRAME.reply, level.runId, size > limit ? failureJson(error) : json);
+    answer(size > limit ? failureJson(error) : json);
+  }
+
+  #reply(level: RunLevel, json: string): void {
+    level.open = 'nothing';
+    this.#peer.send(HOST_FRAME.reply, level.runId, json);
   }
 
   #isClosed(level: RunLevel): boolean {
@@ -161,26 +218,43 @@ export class RunConversation {
       level.ending === undefined
         ? checkOutcome(done.outcome, level.start.limits)
         : { kind: 'limit', error: level.ending };
+    // The lane ends a run that succeeded only when nothing of it is under way.
+    const succeeded = outcome.kind === 'returned' || outcome.kind === 'nothing';
+    if (succeeded && level.hasPendingCalls) throw new ProtocolBreach('a run ended before its calls were answered');
     for (const warning of done.warnings) level.sink.warn(warning);
     this.#dropNested(level, outcome);
+    level.stopTimer();
     if (level === this.#root) this.end(outcome);
     else this.#levels.pop();
-    if (level.finish !== undefined) void this.#replyFinished(this.#top, level.finish, outcome);
+    this.#dropWanted(level, outcome);
+    if (level.caller !== undefined) void this.#answerFinished(this.#top, level.caller, outcome);
   }
 
   /** Ends every level above `level`: they ended with it, and whoever called them hears the same. */
   #dropNested(level: RunLevel, outcome: RunOutcome): void {
     while (this.#top !== level) {
-      const { finish } = this.#levels.pop() ?? level;
-      if (finish !== undefined) void this.#finish(finish, outcome);
+      const dropped = this.#levels.pop() ?? level;
+      dropped.stopTimer();
+      this.#dropWanted(dropped, outcome);
+      if (dropped.caller !== undefined) void this.#finish(dropped.caller.finish, outcome);
     }
   }
 
-  async #replyFinished(level: RunLevel, finish: NonNullable<RunLevel['finish']>, outcome: RunOutcome): Promise<void> {
-    this.#reply(level, await this.#finish(finish, outcome));
+  /** Engines that were wanted and never began end with the run that wanted them. */
+  #dropWanted(level: RunLevel, outcome: RunOutcome): void {
+    for (const { finish } of level.nested.splice(0)) void this.#finish(finish, outcome);
   }
 
-  async #finish(finish: NonNullable<RunLevel['finish']>, outcome: RunOutcome): Promise<string> {
+  async #answerFinished(
+    level: RunLevel,
+    { finish, answer }: Pick<NestedRun, 'finish' | 'answer'>,
+    outcome: RunOutcome,
+  ): Promise<void> {
+    this.#answer(level, await this.#finish(finish, outcome), answer);
+    this.#goOn(level);
+  }
+
+  async #finish(finish: NestedRun['finish'], outcome: RunOutcome): Promise<string> {
     try {
       return await finish(outcome);
     } catch (error) {

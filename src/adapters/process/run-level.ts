@@ -1,29 +1,60 @@
 import type { ErrorRecord } from '../../core/errors.ts';
 import type { HostCallSink, NestedFinish } from '../../ports/engine-runner.ts';
 import type { ConsoleLevel, RunStart } from '../../protocol/messages.ts';
+import { type AsyncAnswer, type LaneWait, readWaitText } from '../../protocol/wait-text.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 
 const CONSOLE_LEVELS: readonly string[] = ['log', 'info', 'warn', 'error'] satisfies readonly ConsoleLevel[];
+
+/** An engine to run for a level before its call is answered. */
+export interface NestedRun {
+  readonly start: RunStart;
+  readonly sink: HostCallSink;
+  /** Turns the outcome into the call's answer. */
+  readonly finish: NestedFinish;
+  /** Hands the answer over. */
+  readonly answer: (json: string) => void;
+}
 
 /** One script of a run: the root, or an engine nested in the one below it. */
 export class RunLevel {
   readonly runId: number;
   readonly start: RunStart;
   readonly sink: HostCallSink;
-  /** Turns the outcome into the caller's reply; absent at the root. */
-  readonly finish: NestedFinish | undefined;
-  /** True from a host call until its reply: the lane then reads its socket and can be told to end the run. */
-  inCall = false;
+  /** Whom the end of the run answers; absent at the root. */
+  readonly caller: Pick<NestedRun, 'finish' | 'answer'> | undefined;
+  /**
+   * What the lane waits for: the reply to a host call, the step that ends a wait, or nothing. While it waits it reads
+   * its socket and can be told to end the run.
+   */
+  open: 'nothing' | 'reply' | 'step' = 'nothing';
   /** Why the host is ending this run; stands in place of what the lane will say. */
   ending: ErrorRecord | undefined;
+  /** Engines that async calls want run, as soon as the script waits. */
+  readonly nested: NestedRun[] = [];
+  readonly #unanswered = new Set<number>();
+  #answers: AsyncAnswer[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #timerDue = false;
+  #sourceAsked = false;
   #logLines = 0;
   #logBytes = 0;
 
-  constructor(runId: number, start: RunStart, sink: HostCallSink, finish?: NestedFinish) {
+  constructor(runId: number, start: RunStart, sink: HostCallSink, caller?: RunLevel['caller']) {
     this.runId = runId;
     this.start = start;
     this.sink = sink;
-    this.finish = finish;
+    this.caller = caller;
+  }
+
+  /** True while async calls of the script have no answer. */
+  get hasPendingCalls(): boolean {
+    return this.#unanswered.size > 0;
+  }
+
+  /** True when the wait can end: something was answered, or the timer is due. */
+  get canStep(): boolean {
+    return this.#timerDue || this.#answers.length > 0;
   }
 
   /** Passes a console line on. The lane has cut the log already; one that did not is no longer ours. */
@@ -35,6 +66,57 @@ export class RunLevel {
     const { logLines, logBytes } = this.start.limits;
     if (this.#logLines > logLines || this.#logBytes > logBytes) throw new ProtocolBreach('the log passed its limit');
     this.sink.log(level as ConsoleLevel, line);
+  }
+
+  /** The lane asks for the source. @throws ProtocolBreach when it asks twice. */
+  takeSource(): string {
+    if (this.#sourceAsked) throw new ProtocolBreach('a source is asked for twice');
+    this.#sourceAsked = true;
+    return this.start.source;
+  }
+
+  /** The lane begins to wait. @param onTimer called when the script's timer is due. @throws ProtocolBreach */
+  beginWait(text: string, onTimer: () => void): LaneWait {
+    const wait = readWaitText(text);
+    if (wait === undefined) throw new ProtocolBreach('a wait is malformed');
+    for (const { id } of wait.calls) {
+      if (this.#unanswered.has(id)) throw new ProtocolBreach('two calls with one id');
+      this.#unanswered.add(id);
+    }
+    if (wait.timerMs === undefined && !this.hasPendingCalls) throw new ProtocolBreach('a wait for nothing');
+    this.open = 'step';
+    this.#timerDue = wait.timerMs === 0;
+    if (wait.timerMs !== undefined && wait.timerMs > 0) {
+      // No run lives as long as the longest timer that there is.
+      this.#timer = setTimeout(
+        () => {
+          this.#timerDue = true;
+          onTimer();
+        },
+        Math.min(wait.timerMs, 2 ** 31 - 1),
+      );
+    }
+    return wait;
+  }
+
+  /** An async call was answered; the script hears of it with its next step. */
+  addAnswer(id: number, json: string): void {
+    this.#answers.push({ id, json });
+  }
+
+  /** Ends the wait. @returns the answers that the script gets. */
+  endWait(): readonly AsyncAnswer[] {
+    const answers = this.#answers;
+    this.#answers = [];
+    for (const { id } of answers) this.#unanswered.delete(id);
+    this.open = 'nothing';
+    this.stopTimer();
+    return answers;
+  }
+
+  stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timerDue = false;
   }
 }
 

@@ -15,9 +15,9 @@ const BEGIN_GRACE_MS = 5_000;
 
 /** What is known of a busy lane. CPU and memory are undefined where the kernel does not tell. */
 export interface LaneObservation {
-  /** False until the lane has said that it starts the run. */
+  /** False until there is a sign that the lane has taken the run: a frame, or processor time. */
   readonly begun: boolean;
-  /** Since the start of the run, or since it was sent when not begun. */
+  /** Since the run was sent. */
   readonly wallMs: number;
   readonly cpuMs: number | undefined;
   readonly rssBytes: number | undefined;

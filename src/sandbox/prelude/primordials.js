@@ -9,6 +9,7 @@
   kit.apply = Reflect.apply;
   kit.freeze = Object.freeze;
   kit.hasOwn = Object.hasOwn;
+  kit.is = Object.is;
   kit.keys = Object.keys;
   kit.isArray = Array.isArray;
   kit.number = Number;
@@ -23,6 +24,7 @@
   kit.string = String;
   kit.slice = uncurryThis(String.prototype.slice);
   kit.includes = uncurryThis(String.prototype.includes);
+  kit.indexOf = uncurryThis(String.prototype.indexOf);
   kit.lastIndexOf = uncurryThis(String.prototype.lastIndexOf);
   kit.startsWith = uncurryThis(String.prototype.startsWith);
   kit.toLowerCase = uncurryThis(String.prototype.toLowerCase);
@@ -31,11 +33,14 @@
   kit.parse = JSON.parse;
   kit.setPrototypeOf = Object.setPrototypeOf;
   kit.resolve = bindTo(Promise.resolve, Promise);
-  kit.onSettled = uncurryThis(Promise.prototype.then);
   kit.FunctionConstructor = Function;
   kit.AsyncFunctionConstructor = (async () => {}).constructor;
   kit.DateConstructor = Date;
+  kit.now = Date.now;
+  kit.PromiseConstructor = Promise;
   kit.ErrorConstructor = Error;
+  kit.TypeErrorConstructor = TypeError;
+  kit.RangeErrorConstructor = RangeError;
   kit.isError = Error.isError;
   kit.date = captureDateMethods();
 

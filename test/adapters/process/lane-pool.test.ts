@@ -164,7 +164,7 @@ test('the wall limit ends a whole tree that waits for the host', async () => {
   const finished: string[] = [];
   const stuck = new RecordingSink(() => new Promise(() => undefined));
   const { outcome } = await runScript(lanes, 'try { V8.ApiEngine.Run("a") } catch {} return {Code:1}', {
-    limits: { wallMs: 200 },
+    limits: { wallMs: 1500 },
     call: () => ({
       kind: 'nested',
       run: runStart('V8.Http.Post({}); return {Code:1}'),

@@ -4,8 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { ProtocolBreach } from '../../../src/adapters/process/protocol-breach.ts';
 import { RunConversation } from '../../../src/adapters/process/run-conversation.ts';
 import type { RunOutcome } from '../../../src/core/run-outcome.ts';
+import { writeDoneText } from '../../../src/protocol/done-text.ts';
 import type { Frame } from '../../../src/protocol/frames.ts';
-import { HOST_FRAME, LANE_FRAME } from '../../../src/protocol/messages.ts';
+import { HOST_FRAME, LANE_FRAME, type LaneDone } from '../../../src/protocol/messages.ts';
 import { RecordingSink, type RunOptions, reply, runStart } from '../../support/lanes.ts';
 
 /** A lane played by the test: it hears what the host sends and says what the test wants. */
@@ -22,8 +23,8 @@ function converse(options: RunOptions = {}) {
   return { sent, sink, conversation, say };
 }
 
-function done(outcome: unknown, warnings: string[] = []): string {
-  return JSON.stringify({ outcome, warnings });
+function done(outcome: LaneDone['outcome'] | { kind: string }, warnings: string[] = []): string {
+  return writeDoneText({ outcome: outcome as LaneDone['outcome'], warnings });
 }
 
 const CALL = 'MQ.SendMsg\n[]';
@@ -49,9 +50,14 @@ const BREACHES: readonly [name: string, type: number, text: string, runId?: numb
   ['a log line of unknown level', LANE_FRAME.log, 'fatal\nx'],
   ['an end that is not JSON', LANE_FRAME.done, '{'],
   ['an end of unknown kind', LANE_FRAME.done, done({ kind: 'won' })],
-  ['an end without warnings', LANE_FRAME.done, '{"outcome":{"kind":"nothing"}}'],
+  ['an end without a line feed', LANE_FRAME.done, '{"kind":"nothing"}'],
+  ['warnings that are no list', LANE_FRAME.done, '{"kind":"nothing","warnings":"x"}\n'],
+  ['a wait for nothing', LANE_FRAME.wait, ''],
+  ['a wait with a malformed timer', LANE_FRAME.wait, '-1'],
+  ['a wait with a malformed call', LANE_FRAME.wait, '0\nx ApiEngine.Run []'],
+  ['an async call that has no async form', LANE_FRAME.wait, '\n1 MQ.SendMsg []'],
+  ['two async calls with one id', LANE_FRAME.wait, '\n1 ApiEngine.Run []\n1 ApiEngine.Run []'],
   ['a compilation in place of a run', LANE_FRAME.done, done({ kind: 'compiled' })],
-  ['a result that is no text', LANE_FRAME.done, done({ kind: 'returned', json: 7 })],
 ];
 
 for (const [name, type, text, runId] of BREACHES) {
