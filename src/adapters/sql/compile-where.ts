@@ -46,16 +46,17 @@ function compileCondition({ column, operator, value }: Condition, target: WhereT
 function bindAs(kind: ColumnInfo['kind'], value: SqlValue, dialect: SqlDialect): unknown {
   if (value === null) return null;
   if (kind === 'text') return String(value);
-  if (typeof value !== 'string') return value;
-  if (kind === 'integer' && INTEGER.test(value)) return integerOf(value);
-  return kind === 'decimal' ? dialect.decimal(value) : value;
+  if (kind === 'integer') return integerOf(value);
+  return kind === 'decimal' && typeof value === 'string' ? dialect.decimal(value) : value;
 }
 
+/** Text of an integer that eight bytes hold. */
 const INTEGER = /^-?\d{1,18}$/;
 
-function integerOf(text: string): number | bigint {
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? number : BigInt(text);
+/** One double in a list would make MySQL compare the whole list as doubles. */
+function integerOf(value: string | number): string | number | bigint {
+  if (!INTEGER.test(String(value))) return value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value);
 }
 
 interface Comparison {
