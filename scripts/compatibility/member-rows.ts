@@ -63,6 +63,15 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
     ],
   },
   {
+    members: ['Limits'],
+    status: 'differs',
+    note: [
+      'What this host does not count (statements, recursion) is null; memory is the live heap.',
+      '本主机不计数的项（语句数、递归）为 null；内存为存活堆。',
+    ],
+    test: ['test/app/engine-limits.test.ts', 'an engine runs with the limits of its row, and V8.Limits shows them'],
+  },
+  {
     members: ['Result'],
     status: 'same',
     test: ['test/sandbox/outcomes.test.ts', 'V8.Result counts only when nothing was returned'],
