@@ -51,7 +51,7 @@ export const BEHAVIOUR_ROWS: readonly BehaviourRow[] = [
     topic: ['Member that neither product has', '两者都没有的成员'],
     platform: ['Undefined.', 'undefined。'],
     here: ['Undefined: `typeof V8.X.Y === "function"` tells.', 'undefined：可用 `typeof V8.X.Y === "function"` 判断。'],
-    test: ['test/sandbox/members.test.ts', 'is undefined'],
+    test: ['test/sandbox/surface-members.test.ts', 'is undefined'],
   },
   {
     topic: ['Unsupported member', '不支持的成员'],
@@ -60,7 +60,10 @@ export const BEHAVIOUR_ROWS: readonly BehaviourRow[] = [
       'A function that answers `Code: 0` with `MEMBER_UNSUPPORTED` and what to do instead.',
       '返回 `Code: 0`、`MEMBER_UNSUPPORTED` 以及替代办法的函数。',
     ],
-    test: ['test/sandbox/members.test.ts', 'every unsupported member is a function that says so and what to do'],
+    test: [
+      'test/sandbox/surface-members.test.ts',
+      'every unsupported member is a function that says so and what to do',
+    ],
   },
   {
     topic: ['`JSON.stringify`', '`JSON.stringify`'],

@@ -18,7 +18,7 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
     members: ['CurrentUser', 'CurrentSysUser'],
     status: 'differs',
     note: ['`Id` and `Name` only: users are not kept here.', '只有 `Id` 和 `Name`：用户不由本主机管理。'],
-    test: ['test/sandbox/members.test.ts', 'V8.CurrentSysUser === V8.CurrentUser'],
+    test: ['test/sandbox/surface-members.test.ts', 'V8.CurrentSysUser === V8.CurrentUser'],
   },
   {
     members: ['Header', 'FilesByteBase64', 'MQTT'],
@@ -27,7 +27,7 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
       '`{}`, `{}` and undefined until there are routes and a broker that fill them.',
       '在提供相应路由和 MQTT 之前为 `{}`、`{}` 和 undefined。',
     ],
-    test: ['test/sandbox/members.test.ts', '[V8.Header, V8.FilesByteBase64]'],
+    test: ['test/sandbox/surface-members.test.ts', '[V8.Header, V8.FilesByteBase64]'],
   },
   {
     members: ['SysConfig'],
@@ -58,7 +58,7 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
     status: 'same',
     note: ['There before the global code has run, which may replace them.', '全局代码运行前已存在，可被其覆盖。'],
     test: [
-      'test/sandbox/members.test.ts',
+      'test/sandbox/surface-members.test.ts',
       'V8.Action belongs to the run: what a script puts on it, the next one does not see',
     ],
   },
@@ -176,7 +176,7 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
   {
     members: ['Method.JsonStringify', 'Method.JsonStringifyIndented'],
     status: 'same',
-    test: ['test/sandbox/members.test.ts', 'V8.Method.JsonStringify('],
+    test: ['test/sandbox/surface-members.test.ts', 'V8.Method.JsonStringify('],
   },
   {
     members: ['EncryptHelper.*'],

@@ -1,6 +1,7 @@
 import type { EngineSource } from '../core/engine.ts';
 import { parseEngineKey } from '../core/engine.ts';
 import { AppError, coerceError, describeError, type Lang, orThrow } from '../core/errors.ts';
+import { relocateOutcome } from '../core/global-code.ts';
 import type { JsonValue } from '../core/json.ts';
 import { isLimitCode } from '../core/limit-report.ts';
 import { CALL_QUEUE_WAIT_MS } from '../core/run-limits.ts';
@@ -10,6 +11,7 @@ import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import { loadEngine } from './load-engine.ts';
 import { noteEnd } from './note-end.ts';
 import type { OutboxRelay } from './relay-outbox.ts';
 import { isKilled } from './run-message.ts';
@@ -74,7 +76,7 @@ async function runEngine(
   try {
     const start = runStartOf(tree, { engine, param: call.param, invokeType: 'Client' });
     tree.begin();
-    outcome = await slot.run(start, createHostCallSink(tree, [engine.key]));
+    outcome = relocateOutcome(await slot.run(start, createHostCallSink(tree, [engine.key])), engine);
     noteEnd(tree, engine.key, outcome);
     if (isKilled(outcome)) await transaction.abort();
     await tree.end();
@@ -86,7 +88,7 @@ async function runEngine(
 
 async function findEngine(services: CallServices, store: TenantStore, rawKey: string): Promise<EngineSource> {
   const key = orThrow(parseEngineKey(rawKey));
-  const engine = await services.engines.find(store, key);
+  const engine = await loadEngine(services, store, key);
   if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: key });
   if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
   return engine;

@@ -1,6 +1,9 @@
+import { describeCallPath } from '../core/call-cycle.ts';
+import { liftContext } from '../core/context-lift.ts';
 import { fail } from '../core/dos-result.ts';
 import type { EngineSource } from '../core/engine.ts';
 import { AppError, coerceError, orThrow } from '../core/errors.ts';
+import { composedVersion, composeSource, relocateOutcome } from '../core/global-code.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { parseJson } from '../core/json-text.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
@@ -9,6 +12,7 @@ import type { HostCallAnswer, HostCallSink } from '../ports/engine-runner.ts';
 import type { HostCallName } from '../protocol/host-call-names.ts';
 import type { ConsoleLevel, RunStart, ScriptInput } from '../protocol/messages.ts';
 import { HOST_CALLS } from '../v8-api/host-calls.ts';
+import { loadEngine } from './load-engine.ts';
 import { noteEnd } from './note-end.ts';
 import { outcomeToResult } from './outcome-result.ts';
 import { EngineRunContext } from './run-context.ts';
@@ -29,11 +33,13 @@ export function runStartOf(
   depth = 1,
 ): RunStart {
   const { store, user, event } = tree.options;
+  const { param, eventName, mqtt } = liftContext(invocation.param);
   const input: ScriptInput = {
-    Param: invocation.param,
+    Param: param,
     OsClient: store.tenant,
     CurrentUser: user === undefined ? {} : { Id: user.id, Name: user.name },
-    EventName: '',
+    EventName: eventName,
+    ...(mqtt === undefined ? {} : { MQTT: mqtt }),
     ApiEngineKey: invocation.engine.key,
     InvokeType: invocation.invokeType,
     Limits: scriptLimits(limits, depth, event !== undefined),
@@ -41,8 +47,8 @@ export function runStartOf(
   return {
     tenant: store.tenant,
     engineKey: invocation.engine.key,
-    version: invocation.engine.version,
-    source: invocation.engine.source,
+    version: composedVersion(invocation.engine),
+    source: composeSource(invocation.engine),
     limits,
     inputJson: JSON.stringify(input),
   };
@@ -137,8 +143,10 @@ async function startNested(
   callers: readonly string[],
 ): Promise<HostCallAnswer> {
   const limit = tree.options.limits.nesting;
-  if (callers.length >= limit) throw new AppError('V8_NESTED_DEPTH_LIMIT', { limit });
-  const engine = await tree.services.engines.find(tree.options.store, engineKey);
+  if (callers.length >= limit) {
+    throw new AppError('V8_NESTED_DEPTH_LIMIT', { limit, path: describeCallPath([...callers, engineKey]) });
+  }
+  const engine = await loadEngine(tree.services, tree.options.store, engineKey);
   if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: engineKey });
   if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
   const { pauses } = tree.services;
@@ -151,7 +159,8 @@ async function startNested(
     kind: 'nested',
     run: runStartOf(tree, { engine, param, invokeType: 'Server' }, limits, callPath.length),
     calls: createHostCallSink(tree, callPath),
-    finish: async (outcome: RunOutcome) => {
+    finish: async (ended: RunOutcome) => {
+      const outcome = relocateOutcome(ended, engine);
       noteEnd(tree, engine.key, outcome);
       pauses.forgo(tenant, engine.key);
       return JSON.stringify(outcomeToResult(outcome, engine.key, tree.options.lang, tree.placeOf(callPath)));

@@ -1,5 +1,6 @@
 import type { EngineSource } from '../core/engine.ts';
 import { AppError, coerceError, type ErrorCode, type ErrorRecord, type Lang } from '../core/errors.ts';
+import { relocateOutcome } from '../core/global-code.ts';
 import type { DeadReason } from '../core/parked.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { judgeDelivery } from '../core/verdict.ts';
@@ -7,6 +8,7 @@ import type { EngineRunner, RunSlot } from '../ports/engine-runner.ts';
 import type { Doom, FinishedClaim, InboxClaim, OutboxRow } from '../ports/tenant-store.ts';
 import type { CrashCount } from './crash-count.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import { loadEngine } from './load-engine.ts';
 import { noteEnd } from './note-end.ts';
 import { isRepeated, type ReceivedMessage } from './received-message.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
@@ -81,11 +83,11 @@ interface MessageRun {
 
 /** The binding's engine, or the failure that there is none to run. */
 export async function findEngine(
-  services: Pick<RunServices, 'engines'>,
+  services: Pick<RunServices, 'engines' | 'settings'>,
   message: ReceivedMessage,
 ): Promise<EngineSource | FailedRun> {
   const key = message.binding.engineKey;
-  const engine = await services.engines.find(message.store, key);
+  const engine = await loadEngine(services, message.store, key);
   if (engine?.enabled === true) return engine;
   const code = engine === undefined ? 'ENGINE_MISSING' : 'ENGINE_DISABLED';
   const error = { code, params: { engine: key } } as const;
@@ -190,7 +192,7 @@ export async function runScript(
   const param = { OsClient: message.store.tenant, Message: message.envelope.param, EventId: message.key.eventId };
   const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
   tree.begin();
-  const outcome = await slot.run(start, createHostCallSink(tree, [engine.key]));
+  const outcome = relocateOutcome(await slot.run(start, createHostCallSink(tree, [engine.key])), engine);
   noteEnd(tree, engine.key, outcome);
   // Read first: cutting the connection of a killed run dooms the transaction, which is no fault of the database.
   const { doom } = tree.transaction;

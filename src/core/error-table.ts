@@ -82,7 +82,7 @@ const ROWS = {
   V8_NEVER_SETTLES: ['script', 422, 'policy', 'info', '脚本等待一个永远不会完成的 Promise：检查 await 的对象。', 'The script awaits a promise that can never settle: check what it awaits.'],
   V8_LATE_EFFECT: ['script', 409, 'never', 'info', '本次运行已经失败，{what} 未执行：不要在抛出异常后再调用平台。', 'The run has failed already, {what} was not performed: do not call the platform after a throw.'],
   V8_RECURSION_LIMIT: ['script', 422, 'policy', 'info', '递归过深：检查函数是否无限调用自身。', 'Too much recursion: look for a function that calls itself without end.'],
-  V8_NESTED_DEPTH_LIMIT: ['script', 422, 'policy', 'info', '接口引擎嵌套超过 {limit} 层：检查引擎是否互相调用。', 'Engines are nested deeper than {limit}: look for engines that call each other.'],
+  V8_NESTED_DEPTH_LIMIT: ['script', 422, 'policy', 'info', '接口引擎嵌套超过 {limit} 层（{path}）：检查引擎是否互相调用。', 'Engines are nested deeper than {limit} ({path}): look for engines that call each other.'],
   V8_HOST_CALL_LIMIT: ['script', 429, 'policy', 'warn', '一次运行的平台调用超过 {limit} 次：改用批量方法。', 'One run made more than {limit} host calls: use the batch methods.'],
   V8_HOST_CALL_RATE: ['script', 429, 'policy', 'warn', '租户的平台调用超过每秒 {limit} 次，且等待的调用过多：减少并发的 Async 调用，改用批量方法，或由管理员提高 limits.hostCallsPerSecond。', 'The tenant makes more than {limit} host calls a second and too many wait: start fewer Async calls at once, use the batch methods, or let the operator raise limits.hostCallsPerSecond.'],
   V8_RESULT_TOO_LARGE: ['script', 413, 'policy', 'warn', '{what} 为 {size} 字节，超过上限 {limit} 字节：请分页或只传需要的字段。', '{what} has {size} bytes, the limit is {limit}: use pages or pass the needed fields only.'],

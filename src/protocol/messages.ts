@@ -55,6 +55,8 @@ export interface ScriptInput {
   readonly OsClient: string;
   readonly CurrentUser: JsonValue;
   readonly EventName: string;
+  /** Absent outside events of the MQTT broker. */
+  readonly MQTT?: JsonValue;
   readonly ApiEngineKey: string;
   readonly InvokeType: 'Client' | 'Server';
   readonly Limits: JsonValue;
