@@ -90,6 +90,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     calls: { ...runs, log: log.child('app.call-engine') },
     pushes: { runner, ids, engines: runs.engines, reconcile: () => reconciler.reconcile() },
     sends: { queue, clock, ids },
+    limits: runs,
     draining: draining.signal,
     isStarted: () => started,
   });

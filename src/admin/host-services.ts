@@ -1,6 +1,7 @@
 import { type CallServices, callEngine } from '../app/call-engine.ts';
 import type { ParkedMover } from '../app/move-parked.ts';
 import { type PushServices, pushScripts } from '../app/push-scripts.ts';
+import { type LimitSources, readLimits } from '../app/read-limits.ts';
 import { type SendServices, sendMessage } from '../app/send-message.ts';
 import type { DosResult } from '../core/dos-result.ts';
 import { AppError, coerceError, describeError, type Lang, orThrow } from '../core/errors.ts';
@@ -16,6 +17,7 @@ export interface HostServicesParts {
   readonly calls: CallServices;
   readonly pushes: PushServices;
   readonly sends: SendServices;
+  readonly limits: LimitSources;
   readonly mover: Pick<ParkedMover, 'expect'>;
   readonly runner: EngineRunner;
   readonly log: Log;
@@ -43,6 +45,7 @@ export function createHostServices(parts: HostServicesParts): AdminServices {
     deadLetters: async (tenant, { queue, ...filter }) =>
       storeOf(directory, tenant).parked.list({ ...filter, ...physical(tenant, queue) }),
     replayDeadLetters: (tenant, filter) => replay(parts, tenant, filter),
+    limits: async (tenant, lang) => readLimits(parts.limits, storeOf(directory, tenant), lang),
     health: () => health(parts),
   };
 }

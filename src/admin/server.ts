@@ -8,6 +8,7 @@ import { addEngineRoutes } from './engine-routes.ts';
 import { answerError, MAX_REQUEST_BYTES, requestError } from './error-answer.ts';
 import { addHealthRoutes } from './health-routes.ts';
 import { acceptJsonBodies } from './json-body.ts';
+import { addLimitRoutes } from './limit-routes.ts';
 import { addMessageRoutes } from './message-routes.ts';
 import { addMetricsRoute, type MetricsSource } from './metrics-route.ts';
 import { requestLanguage } from './request-language.ts';
@@ -71,6 +72,7 @@ function addApi(api: FastifyInstance, context: RouteContext, token: string): voi
   addEngineRoutes(api, context);
   addMessageRoutes(api, context);
   addDeadLetterRoutes(api, context);
+  addLimitRoutes(api, context);
 }
 
 async function refuseUnknownRoute(request: FastifyRequest): Promise<never> {

@@ -1,3 +1,4 @@
+import type { TenantLimits } from '../app/read-limits.ts';
 import type { DosResult } from '../core/dos-result.ts';
 import type { ErrorRecord, Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
@@ -33,6 +34,8 @@ export interface AdminServices {
   deadLetters(tenant: string, filter: DeadLetterFilter): Promise<readonly ParkedRow[]>;
   /** Makes dead messages wait again, due now. @returns how many. */
   replayDeadLetters(tenant: string, filter: ReplayFilter): Promise<number>;
+  /** Limits of the tenant's engines and what is paused; sentences in `lang`. */
+  limits(tenant: string, lang: Lang): Promise<TenantLimits>;
   health(): Promise<HostHealth>;
 }
 

@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { deadLettersList } from './commands/dead-letters-list.ts';
 import { deadLettersReplay } from './commands/dead-letters-replay.ts';
 import { help } from './commands/help.ts';
+import { limits } from './commands/limits.ts';
 import { migrate } from './commands/migrate.ts';
 import { push } from './commands/push.ts';
 import { run } from './commands/run.ts';
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   trace,
   deadLettersList,
   deadLettersReplay,
+  limits,
   migrate,
   help,
   version,

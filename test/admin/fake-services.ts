@@ -1,7 +1,9 @@
 import type { AdminServices, HostHealth, PushOutcome } from '../../src/admin/services.ts';
+import type { TenantLimits } from '../../src/app/read-limits.ts';
 import { succeed } from '../../src/core/dos-result.ts';
 import { AppError, type ErrorRecord, type Lang } from '../../src/core/errors.ts';
 import type { JsonValue } from '../../src/core/json.ts';
+import { DEFAULT_RUN_LIMITS } from '../../src/core/run-limits.ts';
 import type { EventStory } from '../../src/ports/journal.ts';
 import type { Log, LogFields } from '../../src/ports/log.ts';
 import type { ParkedRow, TenantStatus } from '../../src/ports/tenant-store.ts';
@@ -20,6 +22,7 @@ export class FakeServices implements AdminServices {
   eventStory: EventStory = STORY;
   parked: ParkedRow[] = [DEAD_ROW];
   replayed = 1;
+  tenantLimits: TenantLimits = LIMITS;
   state: HostHealth = {
     ready: true,
     tenants: [{ tenant: 'demo', main: true, state: 'open' }],
@@ -84,6 +87,12 @@ export class FakeServices implements AdminServices {
     return this.replayed;
   }
 
+  async limits(tenant: string, lang: Lang) {
+    this.#note('limits', tenant, lang);
+    this.#refuseUnknown(tenant);
+    return this.tenantLimits;
+  }
+
   async health() {
     return this.state;
   }
@@ -102,6 +111,36 @@ export class FakeServices implements AdminServices {
     if (tenant !== 'demo') throw new AppError('TENANT_UNKNOWN', { tenant });
   }
 }
+
+const LIMITS: TenantLimits = {
+  engines: [
+    {
+      key: 'fat',
+      name: 'fat',
+      version: '0123456789ab',
+      enabled: true,
+      limits: { ...DEFAULT_RUN_LIMITS, wallMs: 7_000 },
+      warnings: ['LimitMemory asks for 9999'],
+    },
+  ],
+  hostCallsPerSecond: 20_000,
+  load: undefined,
+  breakers: [
+    { tenant: 'demo', subject: 'microi.demo.ok', phase: 'closed', runs: 5, troublePercent: 0, faultPercent: 0 },
+    {
+      tenant: 'demo',
+      subject: 'microi.demo.erp',
+      phase: 'open',
+      since: 0,
+      until: 1_000,
+      pauses: 1,
+      runs: 0,
+      troublePercent: 0,
+      faultPercent: 0,
+    },
+  ],
+  pauses: [],
+};
 
 /** Keeps every line. */
 export class MemoryLog implements Log {

@@ -25,6 +25,7 @@ const ROUTES: Readonly<Record<string, Request>> = {
   story: { method: 'GET', url: '/api/v1/tenants/demo/events/order-A-1' },
   deliveries: { method: 'GET', url: '/api/v1/tenants/demo/deliveries?state=acked&limit=5' },
   'dead letters': { method: 'GET', url: '/api/v1/tenants/demo/dead-letters' },
+  limits: { method: 'GET', url: '/api/v1/tenants/demo/limits' },
   replay: { method: 'POST', url: '/api/v1/tenants/demo/dead-letters/replay', payload: { all: true } },
 };
 

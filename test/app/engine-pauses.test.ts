@@ -40,6 +40,14 @@ test('calls of a paused engine are refused at once with when it runs again; othe
   const { Data: nested } = await run(host, 'calm');
   assert.deepEqual([nested.Code, nested.ReasonCode], [0, 'ENGINE_PAUSED']);
   assert.equal(log.of('engine.paused').length, 1);
+  const { pauses, engines } = await host.host.services.limits('demo', 'en');
+  assert.deepEqual(
+    pauses
+      .filter(({ phase }) => phase !== 'closed')
+      .map(({ subject, phase, pauses: count }) => [subject, phase, count]),
+    [['moody', 'open', 1]],
+  );
+  assert.deepEqual(engines.map(({ key }) => key).sort(), ['calm', 'moody']);
 });
 
 test('messages of a paused engine wait uncounted, and a good probe lets them through', async (t) => {

@@ -35,6 +35,24 @@ describe('v8host tenant', () => {
   });
 });
 
+describe('v8host limits', () => {
+  it('prints the limits of engines and what is paused, and nothing that is not', async (t) => {
+    const { services, cli } = await startHost(t);
+    const { code, out, err } = await cli('limits', '--tenant', 'demo');
+    assert.deepEqual([code, err], [0, '']);
+    assert.deepEqual(services.lastArgs(), ['demo', 'en']);
+    const lines = out.split('\n').map((line) => line.replace(/ {2,}/g, ' | '));
+    assert.deepEqual(lines.slice(0, 4), [
+      'ENGINE | TIME (s) | CPU (s) | HEAP (MB) | NOTE',
+      'fat | 7 | 10 | 128 | LimitMemory asks for 9999',
+      '',
+      'PAUSED | NAME | STATE | TRIED AGAIN',
+    ]);
+    assert.match(lines[4] ?? '', /^binding \| microi\.demo\.erp \| open \| 1970-01-01 /);
+    assert.doesNotMatch(out, /microi\.demo\.ok/);
+  });
+});
+
 describe('v8host run', () => {
   it('prints the data of the result', async (t) => {
     const { services, cli } = await startHost(t);
