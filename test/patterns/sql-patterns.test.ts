@@ -1,9 +1,8 @@
 /** Scripts as people write them against the platform's SQL, on the real host and on both databases. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { freshDatabase } from '../support/services/fresh-database.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import { eventually, TestHost } from '../support/test-host.ts';
+import { eventually } from '../support/eventually.ts';
+import { DATABASES, openPatternHost, run } from './pattern-host.ts';
 
 const TABLES = [
   {
@@ -21,22 +20,8 @@ const TABLES = [
   },
 ];
 
-const DATABASES: readonly (readonly [string, () => Promise<string | undefined>])[] = [
-  ['SQLite', async () => undefined],
-  ['MariaDB', async () => (await freshDatabase()).url],
-];
-
 for (const [name, urlOf] of DATABASES) {
-  const open = async (t: TestContext, scripts: Record<string, string>): Promise<TestHost> => {
-    const databaseUrl = await urlOf();
-    const host = await TestHost.open(tempDir(t), databaseUrl === undefined ? {} : { databaseUrl });
-    t.after(() => host.close());
-    await host.push(scripts, TABLES);
-    return host;
-  };
-  // biome-ignore lint/suspicious/noExplicitAny: results of any script
-  const run = async (host: TestHost, engine: string, param = {}): Promise<any> =>
-    host.host.services.run('demo', engine, param, 'en');
+  const open = (t: TestContext, scripts: Record<string, string>) => openPatternHost(t, urlOf, scripts, TABLES);
 
   describe(`patterns of scripts' SQL on ${name}`, () => {
     it('builds a statement line by line and walks over its rows', async (t) => {

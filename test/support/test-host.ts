@@ -15,6 +15,7 @@ import {
   DEFAULT_ENGINE_CIRCUIT,
 } from '../../src/core/circuit-policies.ts';
 import type { LimitPolicy } from '../../src/core/limit-policy.ts';
+import type { AllowedTarget } from '../../src/core/outbound-target.ts';
 import {
   DEFAULT_RUN_LIMITS,
   HOST_CALLS_PER_SECOND,
@@ -40,6 +41,8 @@ export const RETENTION = {
 export interface TestHostOptions {
   readonly log?: Log;
   readonly lanes?: number;
+  /** Outbound targets that scripts may reach although they are private. */
+  readonly allow?: readonly AllowedTarget[];
   /** Of MySQL or MariaDB; a file without it. */
   readonly databaseUrl?: string;
   readonly limits?: Partial<RunLimits>;
@@ -70,7 +73,7 @@ export class TestHost {
     const queue = await createEmbeddedQueue({ file: join(dataDir, 'host.db'), log, clock });
     const lanes = { lanes: options.lanes ?? 1, rssMb: DEFAULT_RUN_LIMITS.rssMb, timezone: 'Asia/Shanghai', log };
     const runner = await createLanePool(lanes);
-    const http = createHttpClient({ allow: [], maxBodyBytes: 1024 * 1024 });
+    const http = createHttpClient({ allow: options.allow ?? [], maxBodyBytes: 1024 * 1024 });
     const cache = await createEmbeddedCache({ file: join(dataDir, 'host.db'), clock });
     const metrics = createMetrics();
     const invalidation = new EmbeddedInvalidation();
