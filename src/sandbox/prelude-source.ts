@@ -54,6 +54,7 @@ const PARTS = [
   'call-arguments.js',
   'async-calls.js',
   'host-calls.js',
+  'http-response.js',
   'sql-section.js',
   'sql-endings.js',
   'context-members.js',

@@ -17,6 +17,7 @@ export interface BodyNames {
 export interface HttpContent {
   readonly type: string;
   readonly body: string | Uint8Array;
+  readonly isMultipart?: true;
 }
 
 /** The parameters of a body. */
@@ -58,12 +59,7 @@ export function readContent(call: Call, param: CallParam, names: BodyNames | und
   const content = contentOf(call, body);
   const type = readText(param, 'ContentType');
   if (type !== undefined && !isHeaderValue(type)) return refuseParam('ContentType', 'headerText', param.lang);
-  // The boundary of a multipart body is part of its type.
-  return type === undefined || isMultipart(content) ? content : { ...content, type };
-}
-
-function isMultipart(content: HttpContent): boolean {
-  return content.type.startsWith('multipart/');
+  return type === undefined || content.isMultipart === true ? content : { ...content, type };
 }
 
 function readBody(param: CallParam, prefixes: readonly string[]): Body {
@@ -122,7 +118,11 @@ function multipart({ context }: Call, body: Body): HttpContent {
   const fields = formFields(readForm(body)).map(([name, content]): FormPart => ({ name, content }));
   const parts = [...fields, ...body.files];
   const boundary = `v8host-${context.ids.sha256Hex(encodeMultipart(parts, '')).slice(0, 40)}`;
-  return { type: `multipart/form-data; boundary=${boundary}`, body: encodeMultipart(parts, boundary) };
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    body: encodeMultipart(parts, boundary),
+    isMultipart: true,
+  };
 }
 
 /** FilesByteBase64, FilesByteString and FilesByte: `{fileName: content}`. */

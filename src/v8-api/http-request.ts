@@ -6,7 +6,7 @@ import { tenantKey } from '../core/tenant.ts';
 import type { HttpMethod, HttpRequest } from '../ports/http-client.ts';
 import type { RunContext } from '../ports/run-context.ts';
 import type { Call } from './host-call.ts';
-import { type BodyNames, formFields, type HttpContent, readContent } from './http-body.ts';
+import { type BodyNames, formFields, readContent } from './http-body.ts';
 import { readCredential, readHeaders } from './http-headers.ts';
 import { refuseParam } from './param-rules.ts';
 import { type CallParam, isBlank, readObject, readText } from './param-values.ts';
@@ -37,10 +37,12 @@ export function readScriptRequest(call: Call, verb: HttpVerb): ScriptRequest {
   const content = readContent(call, param, verb.body);
   const credential = readCredential(param);
   const headers = {
-    ...contentType(content),
+    ...(content === undefined ? {} : { 'content-type': content.type }),
     ...identityHeaders(context, verb.method, url),
     ...readHeaders(param),
     ...credential.headers,
+    // The boundary of a multipart body is part of its type.
+    ...(content?.isMultipart === true ? { 'content-type': content.type } : {}),
   };
   const request = {
     tenant: context.tenant,
@@ -53,10 +55,6 @@ export function readScriptRequest(call: Call, verb: HttpVerb): ScriptRequest {
     signal: context.signal,
   };
   return { request, encoding };
-}
-
-function contentType(content: HttpContent | undefined): Record<string, string> {
-  return content === undefined ? {} : { 'content-type': content.type };
 }
 
 function readParam(call: Call): CallParam {

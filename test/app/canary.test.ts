@@ -26,6 +26,9 @@ const CANARY = {
   thrown: 'canary_thrown_90ab',
   stored: 'canary_stored_7cc2',
   broken: 'canary_broken_d415',
+  /** Lent to the script by name: it must not even be in the tenant's own tables. */
+  credential: 'canary_credential_6b90',
+  cached: 'canary_cached_a2e8',
   /** The one that HostProcess uses. */
   token: 'test-token-0123456789abcdef',
 } as const;
@@ -44,6 +47,12 @@ V8.FormEngine.AddFormData('effect', { EventId: '${CANARY.stored}' });
 V8.FormEngine.AddFormData('effect', { EventId: '${CANARY.stored}' });
 V8.FormEngine.AddFormData('effect', { '${CANARY.stored}': 1 });
 V8.FormEngine.GetFormData('effect', { _Where: [['${CANARY.stored}', 'nonsense', '${CANARY.stored}']] });
+V8.Http.PostResponse({ Url: url, PostParam: { a: 1 }, Credentials: 'erp' });
+V8.Http.PutResponse({ Url: url, FilesByteString: { '${CANARY.requestBody}': '${CANARY.requestBody}' }, Credentials: 'none' });
+V8.Http.GetResponse({ Url: 'http://127.0.0.1:1/', Credentials: 'erp' });
+V8.Http.GetResponse({ Url: url, Credentials: { UserName: 'u', Password: '${CANARY.requestHeader}' } });
+V8.Cache.Set('secret', '${CANARY.cached}', 60);
+V8.Cache.HashGet('secret', '${CANARY.cached}');
 V8.Http.Post('http://user:${CANARY.query}@127.0.0.1:1/?key=${CANARY.query}', {});
 if (V8.Param.Message.Message.Throw) throw new Error('${CANARY.thrown} ' + answer.Content);
 return { Code: 1, Msg: answer.Content };
@@ -55,8 +64,12 @@ function ${CANARY.source}(text) { return text.charAt(0).repeat(2 ** 28).split(''
 return ${CANARY.source}('${CANARY.payload}');
 `;
 
+/** What the server was shown as authorization. */
+const seen: string[] = [];
+
 async function startServer(t: TestContext): Promise<string> {
-  const server = createServer((_, response) => {
+  const server = createServer((request, response) => {
+    seen.push(String(request.headers.authorization));
     response.setHeader('x-secret', CANARY.responseHeader);
     response.end(CANARY.responseBody);
   });
@@ -100,7 +113,10 @@ test('secrets and tenant data show up in the tenant’s own tables and nowhere e
   const server = await startServer(t);
   const config = {
     log: { level: 'debug', format: 'json' },
-    outbound: { allow: [server] },
+    outbound: {
+      allow: [server],
+      tenants: { demo: { credentials: { erp: { hosts: [server], bearer: CANARY.credential } } } },
+    },
     sandbox: { rssMb: 2_000 },
     lang: 'en',
   };
@@ -123,6 +139,7 @@ test('secrets and tenant data show up in the tenant’s own tables and nowhere e
   assert.match(host.output, /"event":"lane.stderr_seen"/, 'a sandbox had last words');
   assert.deepEqual(canariesIn(host.output), [], 'host log');
   assert.deepEqual(canariesIn(answers), [], 'answers to others');
+  assert.ok(seen.includes(`Bearer ${CANARY.credential}`), 'the credential did go out');
   const own = databaseOf(host, 'demo');
   for (const name of ['payload', 'source', 'console', 'thrown', 'stored', 'broken', 'responseBody'] as const) {
     assert.ok(own.includes(CANARY[name]), `${name} did get in, or this test looks for nothing`);
@@ -130,7 +147,7 @@ test('secrets and tenant data show up in the tenant’s own tables and nowhere e
   assert.deepEqual(
     canariesIn(
       own,
-      Object.values(CANARY).filter((canary) => canary !== CANARY.token),
+      Object.values(CANARY).filter((canary) => canary !== CANARY.token && canary !== CANARY.credential),
     ),
     [],
   );

@@ -185,9 +185,14 @@ describe('files', () => {
     assert.deepEqual((await requestOf(POST_FILES)).body, (await requestOf(POST_FILES)).body);
   });
 
-  it('keep their boundary whatever ContentType says', async () => {
-    const request = await requestOf({ ...POST_FILES, ContentType: 'multipart/form-data' });
-    assert.match(request.headers['content-type'] ?? '', /^multipart\/form-data; boundary=v8host-[0-9a-f]{40}$/);
+  it('keep their boundary whatever the script says', async () => {
+    for (const more of [
+      { ContentType: 'multipart/form-data' },
+      { Headers: { 'Content-Type': 'multipart/form-data' } },
+    ]) {
+      const request = await requestOf({ ...POST_FILES, ...more });
+      assert.match(request.headers['content-type'] ?? '', /^multipart\/form-data; boundary=v8host-[0-9a-f]{40}$/);
+    }
   });
 
   it('are the body itself with ParamType binary', async () => {

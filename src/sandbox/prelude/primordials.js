@@ -49,6 +49,9 @@
   kit.defineHidden = (target, key, value) =>
     defineProperty(target, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 
+  kit.defineHiddenGetter = (target, key, get) =>
+    defineProperty(target, key, { __proto__: null, get, enumerable: false, configurable: true });
+
   // Bound functions print `[native code]` and have no caller, arguments or prototype to look through. `first`, when
   // given, comes before the caller's arguments.
   kit.publicFunction = (name, implementation, ...first) => {
