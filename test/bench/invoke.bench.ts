@@ -8,11 +8,13 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
-import { laneCommand } from '../../src/adapters/process/lane-command.ts';
+import { type LaneCommand, laneCommand } from '../../src/adapters/process/lane-command.ts';
+import { PROBATION_RUNS } from '../../src/core/probation.ts';
 import type { EngineRunner } from '../../src/ports/engine-runner.ts';
 import { openLanes } from '../support/lanes.ts';
 import { type Bar, median, percentile, reportBars } from './bars.ts';
-import { engineWithCalls, invoke, measureRate, type Rate, versioned, warmUp } from './invoke-load.ts';
+import { measureCleanliness } from './invoke-cleanliness.ts';
+import { engineWithCalls, invoke, invokeAtHome, measureRate, type Rate, versioned, warmUp } from './invoke-load.ts';
 import { usedMemory } from './process-use.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
@@ -37,6 +39,7 @@ await main();
 async function main(): Promise<void> {
   const series = await measureWarm();
   const bars = [...warmBars(series)];
+  bars.push(measureCleanliness());
   bars.push(await measureCold());
   for (const tenants of [1, 10, 200] as const) bars.push(...(await measureTenants(tenants)));
   bars.push(...(await measureIdle()));
@@ -108,7 +111,7 @@ async function measureTenants(tenants: keyof typeof LANES_FOR_TENANTS): Promise<
   const lanes = LANES_FOR_TENANTS[tenants];
   const pool = await open(lanes);
   const starts = Array.from({ length: tenants }, (_, i) => engineWithCalls(0, `tenant-${i}`));
-  await warmUp(pool, starts, Math.max(40, Math.round(400 / tenants)));
+  await warmUp(pool, starts, Math.max(PROBATION_RUNS + 2, Math.round(400 / tenants)));
   const rates: Rate[] = [];
   for (let round = 1; round <= ROUNDS; round++) rates.push(await measureRate(pool, starts, MS));
   const largest = Math.max(...usedMemory().lanes.map((lane) => lane.rss));
@@ -126,7 +129,7 @@ async function measureTenants(tenants: keyof typeof LANES_FOR_TENANTS): Promise<
 /** What tenants cost that have run once and are not heard of again. */
 async function measureIdle(): Promise<Bar[]> {
   const pool = await open(4);
-  for (let i = 0; i < IDLE_TENANTS; i++) await invoke(pool, engineWithCalls(0, `idle-${i}`));
+  for (let i = 0; i < IDLE_TENANTS; i++) await invokeAtHome(pool, engineWithCalls(0, `idle-${i}`));
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   const memory = usedMemory();
   const rss = memory.lanes.map((lane) => lane.rss.toFixed(0)).join(', ');
@@ -139,10 +142,11 @@ function open(lanes: number): Promise<EngineRunner> {
   return openLanes(lanes, PROFILE_DIR === undefined ? {} : { command: profiled(PROFILE_DIR) });
 }
 
-function profiled(dir: string): ReturnType<typeof laneCommand> {
+/** Without the permission model, which lets no profile be written. */
+function profiled(dir: string): LaneCommand {
   const command = laneCommand('Asia/Shanghai');
-  const flags = ['--cpu-prof', `--cpu-prof-dir=${dir}`, `--allow-fs-write=${dir}`];
-  return { ...command, args: [...command.args.slice(0, -1), ...flags, command.args.at(-1) ?? ''] };
+  const args = command.args.filter((arg) => !/^--(permission|allow-)/.test(arg));
+  return { ...command, args: [...args.slice(0, -1), '--cpu-prof', `--cpu-prof-dir=${dir}`, args.at(-1) ?? ''] };
 }
 
 function say(line: string): void {

@@ -4,19 +4,11 @@ import type { RunOutcome } from '../../core/run-outcome.ts';
 import { splitDoneText } from '../../protocol/done-text.ts';
 import type { LaneDone } from '../../protocol/messages.ts';
 import { dropProtoKeys } from './drop-proto-keys.ts';
+import { isLaneOutcome } from './lane-outcome.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 
-const OUTCOME_KINDS: ReadonlySet<unknown> = new Set<LaneDone['outcome']['kind']>([
-  'returned',
-  'nothing',
-  'unwritable',
-  'threw',
-  'syntax',
-  'limit',
-  'crashed',
-  'unstarted',
-  'compiled',
-]);
+/** Longest head of an end. What a lane cuts by itself stays far below. */
+const MAX_HEAD_CHARS = 256 * 1024;
 
 /** Warnings of one run that are passed on, and the length of each. */
 const MAX_WARNINGS = 20;
@@ -26,7 +18,7 @@ const MAX_WARNING_CHARS = 1000;
 export function readDone(text: string): LaneDone {
   const { head, json } = takeApart(text);
   const { warnings = [], ...outcome } = head;
-  if (!OUTCOME_KINDS.has(outcome.kind)) throw new ProtocolBreach('an outcome is unknown');
+  if (!isLaneOutcome(outcome)) throw new ProtocolBreach('an outcome is not one that a lane can tell');
   if (!Array.isArray(warnings)) throw new ProtocolBreach('the warnings of a run are no list');
   return {
     outcome: (outcome.kind === 'returned' ? { kind: 'returned', json } : outcome) as unknown as LaneDone['outcome'],
@@ -47,6 +39,8 @@ export function checkOutcome(outcome: LaneDone['outcome'], limits: RunLimits): R
 }
 
 function takeApart(text: string): { head: Record<string, unknown>; json: string } {
+  const end = text.indexOf('\n');
+  if (end > MAX_HEAD_CHARS) throw new ProtocolBreach('the end of a run is too long');
   try {
     const { head, json } = splitDoneText(text);
     if (isJsonObject(head)) return { head, json };

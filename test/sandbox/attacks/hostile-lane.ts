@@ -1,6 +1,6 @@
 /**
  * A lane whose isolate was left: it speaks the protocol as it likes. It stands for what a script could do that broke
- * out of V8, and shows that the host trusts nothing it says. The source of the run names what it does.
+ * out of V8, and shows that the host trusts nothing it says. The engine's key names what it does.
  */
 import { readSync, writeSync } from 'node:fs';
 import process from 'node:process';
@@ -11,10 +11,10 @@ import {
   FRAME_HEADER_BYTES,
   type Frame,
 } from '../../../src/protocol/frames.ts';
-import { LANE_FRAME, type RunStart } from '../../../src/protocol/messages.ts';
+import { LANE_FRAME, type RunHead } from '../../../src/protocol/messages.ts';
 
 const SOCKET_FD = 3;
-const RETURNED = JSON.stringify({ outcome: { kind: 'returned', json: '{"Code":1}' }, warnings: [] });
+const RETURNED = '{"kind":"returned"}\n{"Code":1}';
 
 function send(type: number, runId: number, text: string): void {
   writeSync(SOCKET_FD, encodeFrame({ type, runId, text }));
@@ -65,22 +65,36 @@ const MODES: Readonly<Record<string, (runId: number) => void>> = {
     for (let i = 0; i < 1000; i++) send(LANE_FRAME.log, id, `log\n${i}`);
   },
   'a log line of no level': (id) => send(LANE_FRAME.log, id, '__proto__\nx'),
-  'an end that is not JSON': (id) => send(LANE_FRAME.done, id, '{'),
-  'an end without an outcome': (id) => send(LANE_FRAME.done, id, '{"warnings":[]}'),
-  'an end of an unknown kind': (id) => send(LANE_FRAME.done, id, '{"outcome":{"kind":"acknowledged"},"warnings":[]}'),
-  'an end as a compilation': (id) => send(LANE_FRAME.done, id, '{"outcome":{"kind":"compiled"},"warnings":[]}'),
-  'a result that is no text': (id) =>
-    send(LANE_FRAME.done, id, '{"outcome":{"kind":"returned","json":{"Code":1}},"warnings":[]}'),
-  'a result with __proto__': (id) => {
-    const json = '{"Code":1,"__proto__":{"planted":1}}';
-    send(LANE_FRAME.done, id, JSON.stringify({ outcome: { kind: 'returned', json }, warnings: [] }));
+  'an end that is not JSON': (id) => send(LANE_FRAME.done, id, '{\n'),
+  'an end without a line': (id) => send(LANE_FRAME.done, id, '{"kind":"returned"}'),
+  'an end without an outcome': (id) => send(LANE_FRAME.done, id, '{"warnings":[]}\n'),
+  'an end of an unknown kind': (id) => send(LANE_FRAME.done, id, '{"kind":"acknowledged"}\n{"Code":1}'),
+  'an end of an inherited kind': (id) => send(LANE_FRAME.done, id, '{"kind":"constructor"}\n{"Code":1}'),
+  'an end as a compilation': (id) => send(LANE_FRAME.done, id, '{"kind":"compiled"}\n'),
+  'an end that says it never began': (id) =>
+    send(LANE_FRAME.done, id, '{"kind":"unstarted","error":{"code":"DRAINING","params":{}}}\n'),
+  'a limit without its error': (id) => send(LANE_FRAME.done, id, '{"kind":"limit"}\n'),
+  'a limit of an unknown code': (id) =>
+    send(LANE_FRAME.done, id, '{"kind":"limit","error":{"code":"constructor","params":{}}}\n'),
+  'a throw without its error': (id) => send(LANE_FRAME.done, id, '{"kind":"threw","error":{"message":{}}}\n'),
+  'a throw of 20 MB': (id) =>
+    send(LANE_FRAME.done, id, `{"kind":"unwritable","message":"${'x'.repeat(20_000_000)}"}\n`),
+  'an end whose warnings are no list': (id) =>
+    send(LANE_FRAME.done, id, '{"kind":"returned","warnings":1}\n{"Code":1}'),
+  'a result with __proto__': (id) =>
+    send(LANE_FRAME.done, id, '{"kind":"returned"}\n{"Code":1,"__proto__":{"planted":1}}'),
+  'a result beyond its limit': (id) =>
+    send(LANE_FRAME.done, id, `{"kind":"returned"}\n${JSON.stringify('x'.repeat(2_000_000))}`),
+  'a result that is not JSON': (id) => send(LANE_FRAME.done, id, '{"kind":"returned"}\n{"__proto__"'),
+  'its beginning after work of its own': (id) => {
+    for (const end = process.cpuUsage().user + 200_000; process.cpuUsage().user < end; );
+    send(LANE_FRAME.began, id, '');
+    send(LANE_FRAME.done, id, RETURNED);
   },
-  'a result beyond its limit': (id) => {
-    const json = JSON.stringify('x'.repeat(2_000_000));
-    send(LANE_FRAME.done, id, JSON.stringify({ outcome: { kind: 'returned', json }, warnings: [] }));
+  'its beginning twice': (id) => {
+    send(LANE_FRAME.began, id, '');
+    send(LANE_FRAME.began, id, '');
   },
-  'a result that is not JSON': (id) =>
-    send(LANE_FRAME.done, id, '{"outcome":{"kind":"returned","json":"{\\"__proto__\\""},"warnings":[]}'),
   'its own end without a word': () => process.kill(process.pid, 'SIGKILL'),
   'nothing for ever': () => {
     for (;;) receive();
@@ -90,7 +104,7 @@ const MODES: Readonly<Record<string, (runId: number) => void>> = {
 send(LANE_FRAME.ready, 0, '');
 for (;;) {
   const { runId, text } = receive();
-  const mode = (JSON.parse(text) as RunStart).source;
-  send(LANE_FRAME.began, runId, '');
+  const mode = (JSON.parse(text.split('\n')[0] ?? '') as RunHead).engineKey;
+  if (!mode.startsWith('its beginning')) send(LANE_FRAME.began, runId, '');
   MODES[mode]?.(runId);
 }

@@ -57,7 +57,8 @@ const VM2: readonly Attack[] = [
   ),
   leavesNot(
     'CVE-2023-32314: traps of a Proxy receive the host’s objects',
-    `let out = false; const handler = new Proxy({}, {get: (t, trap) => (...args) => { if (args.some(leadsOut)) out = true; return Reflect[trap](...args) }});
+    `let out = false, looking = false; const look = (args) => { if (looking) return; looking = true; if (args.some(leadsOut)) out = true; looking = false };
+     const handler = new Proxy({}, {get: (t, trap) => (...args) => { look(args); return Reflect[trap](...args) }});
      const p = new Proxy({a: 1}, handler); V8.Http.Post(p); console.log(p); return out`,
   ),
   leavesNot(
