@@ -10,6 +10,7 @@ import { CompileConversation } from './compile-conversation.ts';
 import { FrameReader } from './frame-reader.ts';
 import { LaneBrake } from './lane-brake.ts';
 import type { LaneCommand } from './lane-command.ts';
+import type { Conversation, Stopwatch } from './lane-conversation.ts';
 import { type CpuAccounts, LaneUsage } from './lane-usage.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 import { type ConversationPeer, RunConversation } from './run-conversation.ts';
@@ -50,26 +51,6 @@ export interface LaneEnd {
   readonly signal: NodeJS.Signals | null;
   /** Its first bytes on stderr. */
   readonly stderr: string;
-}
-
-/** A run or a compilation, as its lane drives it. */
-interface Conversation {
-  readonly runId: number;
-  readonly waitsForHost: boolean;
-  readonly ending: boolean;
-  /** @returns true when this frame was the end. @throws ProtocolBreach */
-  accept(frame: Frame): boolean;
-  abort(reason: ErrorRecord): void;
-  end(outcome: RunOutcome): void;
-}
-
-/** What is measured of the conversation under way. */
-interface Stopwatch {
-  readonly limits: RunLimits;
-  /** True once the lane has said something of the run, or has used the processor for it. */
-  begun: boolean;
-  startedAt: number;
-  readonly cpuAtStart: number;
 }
 
 /**
@@ -254,7 +235,10 @@ export class LaneProcess implements Watched, ConversationPeer {
       this.#begin(frame, conversation);
       return;
     }
-    if (this.#stopwatch !== undefined) this.#stopwatch.begun = true;
+    if (this.#stopwatch !== undefined) {
+      this.#stopwatch.begun = true;
+      this.#stopwatch.heard = true;
+    }
     if (conversation.accept(frame)) this.#enterIdle();
     else this.#noteBlocked();
   }
@@ -269,10 +253,11 @@ export class LaneProcess implements Watched, ConversationPeer {
 
   #begin(frame: Frame, conversation: Conversation): void {
     const watch = this.#stopwatch;
-    if (watch === undefined || watch.begun || frame.runId !== conversation.runId) {
+    if (watch === undefined || watch.heard || frame.runId !== conversation.runId) {
       throw new ProtocolBreach('a run begins twice');
     }
     watch.begun = true;
+    watch.heard = true;
     watch.startedAt = performance.now();
   }
 
@@ -280,7 +265,7 @@ export class LaneProcess implements Watched, ConversationPeer {
     if (this.#mode !== 'idle') throw new Error(`a lane that is ${this.#mode} cannot take a run`);
     this.#mode = 'busy';
     const cpuAtStart = this.#usage.beginRun(tenant);
-    this.#stopwatch = { limits, begun, startedAt: performance.now(), cpuAtStart };
+    this.#stopwatch = { limits, begun, heard: begun, startedAt: performance.now(), cpuAtStart };
     this.#watchdog.watch(this);
   }
 
