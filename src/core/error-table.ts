@@ -80,7 +80,7 @@ const ROWS = {
   V8_PROCESS_MEMORY: ['script', 507, 'policy', 'warn', '沙箱进程内存超过 {limit} MB 被终止：减少大字符串、数组或缓冲区；管理员可提高 sandbox.rssMb。', 'The sandbox process passed {limit} MB and was ended: use fewer large strings, arrays or buffers; the operator can raise sandbox.rssMb.'],
   V8_PROCESS_CRASH: ['script', 500, 'policy', 'warn', '脚本使沙箱进程崩溃：检查超大字符串或数组的原生操作。', 'The script crashed its sandbox process: look for native operations on huge strings or arrays.'],
   V8_NEVER_SETTLES: ['script', 422, 'policy', 'info', '脚本等待一个永远不会完成的 Promise：检查 await 的对象。', 'The script awaits a promise that can never settle: check what it awaits.'],
-  V8_LATE_EFFECT: ['script', 409, 'never', 'info', '本次运行已经失败，{what} 未执行：不要在抛出异常后再调用平台。', 'The run has failed already, {what} was not performed: do not call the platform after a throw.'],
+  LATE_EFFECT: ['script', 409, 'never', 'info', '本次运行已经失败，{what} 未执行：不要在抛出异常后再调用平台。', 'The run has failed already, {what} was not performed: do not call the platform after a throw.'],
   V8_RECURSION_LIMIT: ['script', 422, 'policy', 'info', '递归过深：检查函数是否无限调用自身。', 'Too much recursion: look for a function that calls itself without end.'],
   V8_NESTED_DEPTH_LIMIT: ['script', 422, 'policy', 'info', '接口引擎嵌套超过 {limit} 层（{path}）：检查引擎是否互相调用。', 'Engines are nested deeper than {limit} ({path}): look for engines that call each other.'],
   V8_HOST_CALL_LIMIT: ['script', 429, 'policy', 'warn', '一次运行的平台调用超过 {limit} 次：改用批量方法。', 'One run made more than {limit} host calls: use the batch methods.'],

@@ -1,8 +1,8 @@
 import type ivm from 'isolated-vm';
 import type { CompiledScript } from './compile-script.ts';
 
-/** Longest that setting up a context may take, of which nothing runs a script. */
-const SETUP_TIMEOUT_MS = 5_000;
+/** Longest that the parsing of a source may take. What else sets a context up is ours and needs no limit. */
+const PARSE_TIMEOUT_MS = 5_000;
 
 /** What scripts of an isolate reach of the lane. The functions never throw. */
 export interface ScriptBridge {
@@ -42,7 +42,7 @@ export class ScriptContext {
 
   constructor(isolate: ivm.Isolate, prelude: ivm.Script) {
     this.#context = isolate.createContextSync();
-    const entries = prelude.runSync(this.#context, { timeout: SETUP_TIMEOUT_MS, reference: true });
+    const entries = prelude.runSync(this.#context, { reference: true });
     const entry = (name: string): ivm.Reference => entries.getSync(name, { reference: true });
     this.#install = entry('install');
     this.#begin = entry('begin');
@@ -54,12 +54,12 @@ export class ScriptContext {
 
   /** Why a source is not one function body; empty when it is. */
   checkBody(source: string, isAsync: boolean): string {
-    return String(this.#checkBody.applySync(undefined, [source, isAsync], { timeout: SETUP_TIMEOUT_MS }));
+    return String(this.#checkBody.applySync(undefined, [source, isAsync], { timeout: PARSE_TIMEOUT_MS }));
   }
 
   /** Makes the compiled engine the one that this context runs. */
   install({ script, isAsync }: CompiledScript, bridge: ScriptBridge): void {
-    const factory = script.runSync(this.#context, { timeout: SETUP_TIMEOUT_MS, reference: true });
+    const factory = script.runSync(this.#context, { reference: true });
     this.#install.applySync(undefined, [
       factory.derefInto({ release: true }),
       isAsync,

@@ -90,7 +90,7 @@ test('V8 shows its members and nothing of the host; what is missing reads as und
   const input = { Param: { a: [1] }, CurrentUser: { Id: 'u1' }, EventName: 'e', InvokeType: 'Client' as const };
   const seen = await returnedBy(
     lanes,
-    `return {...V8, names: Object.keys(V8), missing: [typeof V8.Nope, typeof V8.FormEngine.Nope, typeof V8.Cache],
+    `return {...V8, names: Object.keys(V8), missing: [typeof V8.Nope, typeof V8.FormEngine.Nope, typeof V8.Cache.Nope],
       globals: [typeof process, typeof require, typeof ivm, typeof fetch, typeof Buffer, typeof setInterval,
         typeof WebAssembly, typeof SharedArrayBuffer, typeof Atomics, typeof FinalizationRegistry, typeof WeakRef]}`,
     { input },

@@ -35,7 +35,7 @@
 
   function refuseLate(run, name, values) {
     kit.noteLate(run, `V8.${name}()`);
-    return refused('V8_LATE_EFFECT', { __proto__: null, what: `V8.${name}()` }, values);
+    return refused('LATE_EFFECT', { __proto__: null, what: `V8.${name}()` }, values);
   }
 
   function refused(code, params, values) {
