@@ -199,7 +199,10 @@ interface V8Api {
   readonly OsClientModel: { readonly [column: string]: any };
   /** OsClientModel 的旧名。An older name of OsClientModel. */
   readonly ClientModel: { readonly [column: string]: any };
-  /** 放租户自己的函数；只在本次运行中有效。Holds functions of the tenant's own; what a run adds ends with it. */
+  /**
+   * 放租户自己的函数，通常由 GlobalServerV8Code 定义。Holds functions of the tenant's own, mostly put there by
+   * GlobalServerV8Code, which runs before each script.
+   */
   readonly Action: V8Action;
   /** 旧式返回值：仅当脚本没有 return 值时使用。Older way to give the result: counts only when nothing is returned. */
   Result: any;
@@ -208,6 +211,8 @@ interface V8Api {
    *
    * The platform transaction. Pass it last to take part in it; it commits only when the script returns `{Code: 1}`.
    * In runs of a message everything is in it already.
+   * @example
+   * var r = V8.FormEngine.UptFormData('shop_order', { Id: id, State: 'paid' }, V8.DbTrans);
    */
   readonly DbTrans: V8Transaction;
   /**
@@ -260,7 +265,11 @@ interface V8SysConfig {
 }
 
 interface V8Action {
-  /** 现在，yyyy-MM-dd HH:mm:ss。The local time now. */
+  /**
+   * 现在，yyyy-MM-dd HH:mm:ss。The local time now.
+   * @example
+   * row.PaidAt = V8.Action.GetDateTimeNow();
+   */
   GetDateTimeNow(): string;
   /** Unix 秒。Unix time in seconds. */
   GetTimestamp(): number;
@@ -732,6 +741,13 @@ interface V8ApiEngine {
   /**
    * 运行本租户的另一个接口引擎，得到它的返回值（可能为 null）。Runs another engine of the tenant and gives its result,
    * which may be null. 参数成为它的 V8.Param。Its V8.Param is `param`.
+   *
+   * 它出错时得到 `Code: 0`，不会抛出；事务由最外层脚本的结果决定。When it fails the answer is `Code: 0`, never a throw; the
+   * outermost script's result decides the transaction, so pass a failure on. 参数中的 EventName 和 MQTT 成为它的 V8.EventName
+   * 和 V8.MQTT。EventName and MQTT of the parameters become its own.
+   * @example
+   * var r = V8.ApiEngine.Run('stock-reserve', { Sku: 'P-1', Qty: 2 }, V8.DbTrans);
+   * if (r && r.Code !== 1) return r;
    */
   Run(engineKey: string, param?: { [name: string]: any } | null, trans?: V8Transaction): any;
   Run(engineKey: string, trans: V8Transaction): any;
@@ -773,6 +789,11 @@ interface V8Mq {
    *
    * While the platform transaction is open (always in runs of a message) it goes out with its commit, and not at all
    * when it rolls back. Data.EventId 是消息的事件号 is the message's id, also on Code 0.
+   *
+   * EventId 取自业务（如订单号），重发才不会重复生效。Take the EventId from the business, or a repeated send takes effect twice.
+   * @example
+   * var sent = V8.MQ.SendMsg({ QueueName: 'orders', EventId: 'order-' + order.No, Message: order });
+   * if (sent.Code !== 1) return sent;
    */
   SendMsg(message: V8Message, trans?: V8Transaction): V8Succeeded<V8Sent> | V8Failed<V8Sent | null>;
   SendMsg(queue: string, message: any, eventId?: string | null): V8Succeeded<V8Sent> | V8Failed<V8Sent | null>;
@@ -884,14 +905,27 @@ interface V8HttpWholeAsync {
 interface V8Http {
   /** 查询参数用 GetParam。The query is GetParam. */
   readonly Get: V8HttpText;
+  /**
+   * 返回正文文本；没有响应时返回错误文本，要判断请用 PostResponse。The body's text; without a response the error's text, which
+   * looks like a body: to tell them apart use PostResponse. 默认以表单提交。A form unless ParamType says otherwise.
+   */
   readonly Post: V8HttpText;
+  /** 同 Post，方法为 PATCH；请求体写在 PatchParam。As Post, with PATCH; the body is PatchParam. */
   readonly Patch: V8HttpText;
   /** 原平台没有此方法。Not on the original platform. */
   readonly Put: V8HttpText;
   /** 原平台没有此方法；只有给出参数才有请求体。Not on the original platform; a body only when one is given. */
   readonly Delete: V8HttpText;
+  /** 整个响应；StatusCode 为 0 表示没有响应。The whole response; StatusCode 0 is none. */
   readonly GetResponse: V8HttpWhole;
+  /**
+   * 整个响应。The whole response: look at StatusCode before Content.
+   * @example
+   * var r = V8.Http.PostResponse({ Url: url, ParamType: 'json', PostParam: { id: 1 }, Timeout: 5 });
+   * if (r.StatusCode !== 200) return { Code: 0, Msg: 'ERP answered ' + r.StatusCode + ' ' + r.ErrorMessage };
+   */
   readonly PostResponse: V8HttpWhole;
+  /** 整个响应，方法为 PATCH。The whole response, with PATCH. */
   readonly PatchResponse: V8HttpWhole;
   /** 原平台没有此方法。Not on the original platform. */
   readonly PutResponse: V8HttpWhole;
@@ -1055,12 +1089,12 @@ interface V8Method {
   /** HMAC-SHA1，Base64。HMAC-SHA1 of the data as Base64. 注意顺序：先数据后密钥。Data first, then the key. */
   HmacSha1Sign(data: V8Bytes, key: V8Bytes): string;
   /**
-   * HMAC-SHA256，Base64。HMAC-SHA256 of the data as Base64: data first, then the key.
+   * HMAC-SHA256 签名，Base64，先数据后密钥。HMAC-SHA256 of the data as Base64: data first, then the key.
    * @example
    * if (V8.Method.HmacSha256Sign(body, secret) !== sign) return { Code: 0, Msg: 'bad signature' };
    */
   HmacSha256Sign(data: V8Bytes, key: V8Bytes): string;
-  /** MD5，Base64。MD5 as Base64. */
+  /** MD5 摘要，Base64。MD5 as Base64. */
   Md5Sign(data: V8Bytes): string;
   /** MD5，小写十六进制。MD5 as lower-case hex. */
   Md5SignHex(data: V8Bytes): string;

@@ -116,6 +116,11 @@ export const UNSUPPORTED_FAMILIES: readonly UnsupportedFamily[] = [
   },
   {
     family: 'Method',
+    members: ['GetClientIP'],
+    instead: '由调用方在参数中传入 / let the caller pass it in the parameters',
+  },
+  {
+    family: 'Method',
     members: ['UpdateBackgroundTask'],
     instead:
       '没有后台任务：用 V8.MQ.SendMsg 分步处理 / there are no background tasks: go step by step with V8.MQ.SendMsg',

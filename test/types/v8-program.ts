@@ -66,3 +66,29 @@ function pathsBelow(checker: ts.TypeChecker, type: ts.Type, at: ts.Node, prefix:
 function isOwnInterface(type: ts.Type): boolean {
   return type.symbol?.declarations?.some((node) => node.getSourceFile().fileName === V8_TYPES) ?? false;
 }
+
+/** The comment of every function below the global `V8`, by its path; examples are part of it. */
+export function commentsByPath(program: ts.Program): ReadonlyMap<string, string> {
+  const checker = program.getTypeChecker();
+  const comments = new Map<string, string>();
+  for (const path of callablePaths(program)) {
+    const symbol = path
+      .split('.')
+      .reduce((type, name) => memberOf(checker, program, type, name), undefined as Found)?.symbol;
+    const tags = symbol?.getJsDocTags(checker).map((tag) => `@${tag.name} ${ts.displayPartsToString(tag.text)}`) ?? [];
+    const text = ts.displayPartsToString(symbol?.getDocumentationComment(checker));
+    comments.set(path, [text, ...tags].join('\n'));
+  }
+  return comments;
+}
+
+type Found = { readonly symbol: ts.Symbol; readonly type: ts.Type } | undefined;
+
+function memberOf(checker: ts.TypeChecker, program: ts.Program, parent: Found, name: string): Found {
+  const file = program.getSourceFile(V8_TYPES);
+  const v8 = file && checker.getSymbolsInScope(file, ts.SymbolFlags.Variable).find((symbol) => symbol.name === 'V8');
+  if (file === undefined || v8 === undefined) return undefined;
+  const type = parent?.type ?? checker.getTypeOfSymbolAtLocation(v8, file);
+  const symbol = type.getProperty(name);
+  return symbol && { symbol, type: checker.getTypeOfSymbolAtLocation(symbol, file) };
+}
