@@ -4,14 +4,12 @@ import type { Log } from '../ports/log.ts';
 import type { Delivery } from '../ports/queue.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import { type BindingBreakers, breakerOf } from './binding-breakers.ts';
+import { BATCH_MESSAGES } from './engine-profile.ts';
 import type { BatchHandler } from './handle-batch.ts';
 import type { DeliveryHandler } from './handle-delivery.ts';
 import { type DeliveryServices, engineOf } from './handle-delivery.ts';
 import type { InFlight } from './in-flight.ts';
 import { isRepeated, type ReceivedMessage, receiveMessage } from './received-message.ts';
-
-/** Messages that share a transaction at most (delivery.md 3.1 b). */
-export const BATCH_MESSAGES = 8;
 
 /** Batches to have at hand: the next one waits here while the messages of the running one are acknowledged. */
 const BATCHES_AHEAD = 2;
@@ -145,11 +143,9 @@ export class BindingWorker {
 
   /** Places share what waits, so that a binding with several runs its messages side by side first. */
   #batchSize(): number {
-    if (this.#isProbing) return 1;
-    const quick =
-      this.#binding.inbox && this.#services.profiles.isQuick(engineOf({ store: this.#store, binding: this.#binding }));
-    if (!quick) return 1;
+    if (this.#isProbing || !this.#binding.inbox) return 1;
+    const most = this.#services.profiles.batchSize(engineOf({ store: this.#store, binding: this.#binding }));
     const free = this.#store.singleWriter ? 1 : this.#binding.prefetch - this.#running + 1;
-    return Math.max(1, Math.min(BATCH_MESSAGES, Math.ceil(this.#waiting.length / Math.max(1, free))));
+    return Math.max(1, Math.min(most, Math.ceil(this.#waiting.length / Math.max(1, free))));
   }
 }

@@ -5,6 +5,12 @@ const ENOUGH = 8;
 /** Longest usual run of an engine whose messages share a transaction. Milliseconds. */
 const QUICK_MS = 50;
 
+/** Messages that share a transaction at most (delivery.md 3.1 b). */
+export const BATCH_MESSAGES = 8;
+
+/** Longest usual time of a batch, so that its locks and its author's messages do not wait. Milliseconds. */
+const BATCH_MS = 100;
+
 /** Share of failed runs up to which batches pay: of eight messages, one batch in three is then run again. */
 const MAX_FAILED = 0.05;
 
@@ -35,12 +41,19 @@ export class EngineProfiles {
     this.#runs.set(engine, runs);
   }
 
-  isQuick(engine: string): boolean {
+  /** Messages of the engine that may share a transaction: 1 unless it is quick. */
+  batchSize(engine: string): number {
     const runs = this.#runs.get(engine);
-    if (runs === undefined || runs.length < ENOUGH) return false;
-    if (runs.some((run) => run.wentOutside)) return false;
-    if (runs.filter((run) => run.failed).length > runs.length * MAX_FAILED) return false;
-    const slow = runs.filter((run) => run.durationMs >= QUICK_MS).length;
-    return slow <= runs.length * 0.05;
+    if (runs === undefined || runs.length < ENOUGH) return 1;
+    if (runs.some((run) => run.wentOutside)) return 1;
+    if (runs.filter((run) => run.failed).length > runs.length * MAX_FAILED) return 1;
+    const usualMs = usualDuration(runs);
+    return usualMs >= QUICK_MS ? 1 : Math.min(BATCH_MESSAGES, Math.floor(BATCH_MS / Math.max(1, usualMs)));
   }
+}
+
+/** What 95 % of the runs took at most. Milliseconds. */
+function usualDuration(runs: readonly RunProfile[]): number {
+  const durations = runs.map((run) => run.durationMs).sort((a, b) => a - b);
+  return durations[Math.ceil(durations.length * 0.95) - 1] ?? 0;
 }

@@ -1,18 +1,16 @@
 import type { EngineSource } from '../core/engine.ts';
 import { ERROR_TABLE } from '../core/error-table.ts';
 import { AppError, coerceError } from '../core/errors.ts';
+import type { RunOutcome } from '../core/run-outcome.ts';
 import { judgeDelivery } from '../core/verdict.ts';
 import type { RunSlot } from '../ports/engine-runner.ts';
-import type { OutboxRow, TenantTx } from '../ports/tenant-store.ts';
+import type { Doom, OutboxRow, TenantTx } from '../ports/tenant-store.ts';
 import { BatchPart } from './batch-transaction.ts';
 import { type DeliveryHandler, type DeliveryServices, engineOf, profileOf } from './handle-delivery.ts';
 import type { ReceivedMessage } from './received-message.ts';
-import { claimOf, findEngine, finishedClaim, messageTree, runScript } from './run-message.ts';
+import { claimOf, endRun, findEngine, finishedClaim, messageTree, scriptOf } from './run-message.ts';
 import type { RunTree } from './run-tree.ts';
 import { WRITER_WAIT_MS } from './transaction-scope.ts';
-
-/** A batch ends after this long, so that its locks and its author's messages do not wait. Milliseconds. */
-const BATCH_MS = 100;
 
 /** What was decided about a message by a batch that committed. */
 type Part =
@@ -129,46 +127,46 @@ export class BatchHandler {
     }
     const rows = await tx.commit({
       claims: done.map((part) => finishedClaim(part.message)),
-      released: claimed.slice(done.length).map(({ message }) => message.key),
       outbox: done.flatMap((part) => part.transaction.outbox),
     });
     return { parts: [...done, ...known.map((message) => ({ kind: 'duplicate', message }) as const)], rows };
   }
 
-  /** @returns the messages that ran in time, or nothing when one of them did not succeed. */
+  /**
+   * Hands all runs over at once: the lane begins each when the one before it has ended, without asking the host. So
+   * runs behind a failed one happen, too, and are undone with it.
+   * @returns undefined when a run did not succeed. @throws AppError when the transaction was lost.
+   */
   async #runClaimed(
     tx: TenantTx,
-    runs: readonly ClaimedMessage[],
+    claims: readonly ClaimedMessage[],
     engine: EngineSource,
     slot: RunSlot,
   ): Promise<readonly DonePart[] | undefined> {
-    const deadline = this.#services.clock.now() + BATCH_MS;
-    const done: DonePart[] = [];
-    for (const run of runs) {
-      if (done.length > 0 && this.#services.clock.now() >= deadline) break;
-      const part = await this.#runPart(tx, run, engine, slot);
-      if (part === undefined) return undefined;
-      done.push(part);
+    const parts = claims.map((claim) => this.#openPart(tx, claim, engine));
+    const results = slot.runAll(parts.map(({ message, tree }) => scriptOf(message, engine, tree)));
+    let doom: Doom | undefined;
+    let failed = false;
+    for (const [index, part] of parts.entries()) {
+      part.tree.begin();
+      const ended = await endRun(part.tree, engine, await (results[index] as Promise<RunOutcome>));
+      part.transaction.end();
+      doom ??= ended.doom;
+      const verdict = judgeDelivery(ended.outcome, {
+        engineKey: engine.key,
+        legacyAck: part.message.binding.legacyAck,
+      });
+      // A failure is recorded by the single run that follows.
+      if (verdict.kind !== 'success') failed = true;
+      else this.#services.profiles.record(engineOf(part.message), { ...profileOf(part.tree), failed: false });
     }
-    return done;
+    if (doom !== undefined) throw new AppError(doom, { reason: doom });
+    return failed ? undefined : parts;
   }
 
-  /** @returns undefined when the run did not succeed. @throws AppError when the transaction was lost. */
-  async #runPart(
-    tx: TenantTx,
-    { message, runId }: ClaimedMessage,
-    engine: EngineSource,
-    slot: RunSlot,
-  ): Promise<DonePart | undefined> {
+  #openPart(tx: TenantTx, { message, runId }: ClaimedMessage, engine: EngineSource): DonePart {
     const transaction = new BatchPart(tx, message.store, runId, this.#services.outboxLimit);
     const tree = messageTree(this.#services, message, engine, runId, transaction);
-    const { outcome, doom } = await runScript(message, engine, tree, slot);
-    transaction.end();
-    if (doom !== undefined) throw new AppError(doom, { reason: doom });
-    const verdict = judgeDelivery(outcome, { engineKey: engine.key, legacyAck: message.binding.legacyAck });
-    // A failure is recorded by the single run that follows.
-    if (verdict.kind !== 'success') return undefined;
-    this.#services.profiles.record(engineOf(message), { ...profileOf(tree), failed: false });
     return { kind: 'done', message, tree, version: engine.version, transaction };
   }
 

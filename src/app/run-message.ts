@@ -4,7 +4,7 @@ import { relocateOutcome } from '../core/global-code.ts';
 import type { DeadReason } from '../core/parked.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { judgeDelivery } from '../core/verdict.ts';
-import type { EngineRunner, RunSlot } from '../ports/engine-runner.ts';
+import type { EngineRunner, RunSlot, SlotRun } from '../ports/engine-runner.ts';
 import type { Doom, FinishedClaim, InboxClaim, OutboxRow } from '../ports/tenant-store.ts';
 import type { CrashCount } from './crash-count.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
@@ -182,17 +182,16 @@ export function isKilled(outcome: RunOutcome): boolean {
   return KILLED.has(outcome.kind);
 }
 
-/** Runs the script of a message to its end; its host call under way has ended, too. */
-export async function runScript(
-  message: ReceivedMessage,
-  engine: EngineSource,
-  tree: RunTree,
-  slot: RunSlot,
-): Promise<EndedRun> {
+/** What a lane gets to run the script of a message. */
+export function scriptOf(message: ReceivedMessage, engine: EngineSource, tree: RunTree): SlotRun {
   const param = { OsClient: message.store.tenant, Message: message.envelope.param, EventId: message.key.eventId };
   const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
-  tree.begin();
-  const outcome = relocateOutcome(await slot.run(start, createHostCallSink(tree, [engine.key])), engine);
+  return { start, calls: createHostCallSink(tree, [engine.key]) };
+}
+
+/** Ends a run whose script has ended; its host call under way has ended, too, when this resolves. */
+export async function endRun(tree: RunTree, engine: EngineSource, result: RunOutcome): Promise<EndedRun> {
+  const outcome = relocateOutcome(result, engine);
   noteEnd(tree, engine.key, outcome);
   // Read first: cutting the connection of a killed run dooms the transaction, which is no fault of the database.
   const { doom } = tree.transaction;
@@ -204,7 +203,10 @@ export async function runScript(
 /** Step 6: one verdict decides commit, acknowledgement and outbox. */
 async function runAndDecide(run: MessageRun, slot: RunSlot): Promise<MessageOutcome> {
   const { message, engine, tree, transaction } = run;
-  const { outcome, doom } = await runScript(message, engine, tree, slot);
+  tree.begin();
+  const { start, calls } = scriptOf(message, engine, tree);
+  const result = await slot.run(start, calls);
+  const { outcome, doom } = await endRun(tree, engine, result);
   if (doom !== undefined) {
     await transaction.rollback();
     return doom === 'DB_TORN' ? { kind: 'torn' } : { kind: 'transient', error: new AppError(doom, { reason: doom }) };

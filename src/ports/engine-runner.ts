@@ -18,10 +18,21 @@ export interface HostCallSink {
   warn(text: string): void;
 }
 
+/** A script with its input, and the host side of its run. */
+export interface SlotRun {
+  readonly start: RunStart;
+  readonly calls: HostCallSink;
+}
+
 /** A right to run one script at a time: a lane reserved before any transaction is opened. */
 export interface RunSlot {
   /** Runs a script to its end. Never rejects: every end is an outcome. */
   run(start: RunStart, calls: HostCallSink): Promise<RunOutcome>;
+  /**
+   * Runs scripts one after the other, handed to the lane at once, so that each begins when the one before it has
+   * ended. @returns their outcomes, in order. When the lane is lost those that had not begun are `unstarted`.
+   */
+  runAll(runs: readonly SlotRun[]): readonly Promise<RunOutcome>[];
   release(): void;
 }
 

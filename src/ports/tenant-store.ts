@@ -65,8 +65,6 @@ export interface FinishedClaim extends EventContent {
 export interface CommitPacket {
   /** Claims to turn from `run` to `done`: none outside inbox runs, several in a batch. */
   readonly claims: readonly FinishedClaim[];
-  /** Claims of a batch whose messages did not run: their rows go, so that each can be claimed anew. */
-  readonly released?: readonly EventKey[];
   readonly outbox: readonly OutboxMessage[];
 }
 

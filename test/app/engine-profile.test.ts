@@ -4,11 +4,13 @@ import { EngineProfiles, type RunProfile } from '../../src/app/engine-profile.ts
 
 const GOOD: RunProfile = { durationMs: 2, wentOutside: false, failed: false };
 
-function isQuickAfter(...runs: readonly RunProfile[]): boolean {
+function batchAfter(...runs: readonly RunProfile[]): number {
   const profiles = new EngineProfiles();
   for (const run of runs) profiles.record('demo pay', run);
-  return profiles.isQuick('demo pay');
+  return profiles.batchSize('demo pay');
 }
+
+const isQuickAfter = (...runs: readonly RunProfile[]): boolean => batchAfter(...runs) > 1;
 
 const times = (count: number, run: RunProfile): RunProfile[] => Array.from({ length: count }, () => run);
 
@@ -39,6 +41,19 @@ describe('an engine whose messages share a transaction', () => {
   it('is judged by its own runs', () => {
     const profiles = new EngineProfiles();
     for (const run of times(8, GOOD)) profiles.record('demo pay', run);
-    assert.equal(profiles.isQuick('demo ship'), false);
+    assert.equal(profiles.batchSize('demo ship'), 1);
   });
+
+  for (const [durationMs, messages] of [
+    [0, 8],
+    [12, 8],
+    [13, 7],
+    [33, 3],
+    [49, 2],
+    [50, 1],
+  ] as const) {
+    it(`has ${messages} at once when a run takes ${durationMs} ms: a batch ends within 100 ms`, () => {
+      assert.equal(batchAfter(...times(50, { ...GOOD, durationMs })), messages);
+    });
+  }
 });

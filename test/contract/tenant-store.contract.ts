@@ -187,20 +187,17 @@ function transactions(open: OpenTenantStore): void {
       assert.equal(await runEvent(store, 'e2').then(() => stock(store)), 98);
     });
 
-    it('claims and commits several events at once; those that did not run can be claimed anew', async (t) => {
+    it('claims and commits several events at once', async (t) => {
       const { store } = await open(t);
       await store.createTables([STOCK]);
       const tx = await store.begin(WAIT_MS);
-      const answers = await tx.claimAll(['e2', 'e1', 'e3'].map((eventId) => claimOf(eventId)));
-      assert.deepEqual(answers, ['claimed', 'claimed', 'claimed']);
+      const answers = await tx.claimAll(['e2', 'e1'].map((eventId) => claimOf(eventId)));
+      assert.deepEqual(answers, ['claimed', 'claimed']);
       for (const _ of ['e2', 'e1']) await takeOne(tx.tables);
       const claims = ['e2', 'e1'].map((eventId) => ({ ...contentOf(eventId), resolveParked: false }));
-      await tx.commit({ claims, released: [keyOf('e3')], outbox: [] });
+      await tx.commit({ claims, outbox: [] });
       assert.equal(await stock(store), 98);
       for (const eventId of ['e1', 'e2']) assert.equal((await store.findInbox(keyOf(eventId)))?.status, 'done');
-      assert.equal(await store.findInbox(keyOf('e3')), undefined);
-      await runEvent(store, 'e3');
-      assert.equal((await store.findInbox(keyOf('e3')))?.status, 'done');
     });
 
     it('tells which of several events are known, and goes on with the others', async (t) => {

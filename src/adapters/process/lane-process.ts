@@ -10,7 +10,7 @@ import { CompileConversation } from './compile-conversation.ts';
 import { FrameReader } from './frame-reader.ts';
 import { LaneBrake } from './lane-brake.ts';
 import type { LaneCommand } from './lane-command.ts';
-import type { Conversation, Stopwatch } from './lane-conversation.ts';
+import { type BlockedListener, LaneTurn } from './lane-turn.ts';
 import { type CpuAccounts, LaneUsage } from './lane-usage.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 import { type ConversationPeer, RunConversation } from './run-conversation.ts';
@@ -32,12 +32,6 @@ const STDERR_BYTES = 4096;
  */
 const MOST_HELD = 0.2;
 
-/** What a lane may still use for itself when it already has its next run: the making of an isolate. */
-const SURELY_BEGUN_CPU_MS = 100;
-
-/** Signals by which a process ends itself: a fault in native code, an assertion, no memory. */
-const CRASH_SIGNALS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP', 'SIGFPE']);
-
 /** Limits of a compilation. Only CPU, wall and memory matter for it. */
 const COMPILE_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 10_000 };
 
@@ -54,11 +48,11 @@ export interface LaneEnd {
 }
 
 /**
- * One lane process and the one conversation it may have.
+ * One lane process and the one conversation it has at a time. Others may be sent behind it, whose turns follow.
  *
- * Modes: `starting` until its first frame; `idle` waiting for a run; `busy` from the run's frame to its end; `ended`
- * for good, entered by a kill at once and by an exit when its last bytes were read. A conversation begins only in
- * `idle` and ends with `busy`, whichever way that ends.
+ * Modes: `starting` until its first frame; `idle` waiting for a run; `busy` from a run's frame to the end of the last
+ * one that was sent; `ended` for good, entered by a kill at once and by an exit when its last bytes were read. A turn
+ * begins when the one before it has ended, and ends with `busy` at the latest.
  */
 export class LaneProcess implements Watched, ConversationPeer {
   /** Resolves when the lane is idle for the first time; rejects with LaneEnd when it ends before. */
@@ -73,15 +67,15 @@ export class LaneProcess implements Watched, ConversationPeer {
   readonly #brake: LaneBrake;
   readonly #reader = new FrameReader();
   #mode: 'starting' | 'idle' | 'busy' | 'ended' = 'starting';
-  #conversation: Conversation | undefined;
-  #stopwatch: Stopwatch | undefined;
+  /** The conversation under way. */
+  #turn: LaneTurn | undefined;
+  /** Those that were sent behind it. */
+  readonly #behind: LaneTurn[] = [];
   #lastRunId = 0;
   #killed: ErrorRecord | undefined;
   #breach: string | undefined;
   #stderr = '';
   #onReady: () => void = () => undefined;
-  #blocked = false;
-  #onBlocked: (blocked: boolean) => void = IGNORE_BLOCKED;
 
   constructor(command: LaneCommand, watchdog: Watchdog, rssMb: number, accounts: CpuAccounts) {
     this.#watchdog = watchdog;
@@ -105,7 +99,7 @@ export class LaneProcess implements Watched, ConversationPeer {
 
   /** True while the run waits inside a host call. */
   get blocked(): boolean {
-    return this.#blocked;
+    return this.#turn?.blocked === true;
   }
 
   get alive(): boolean {
@@ -119,29 +113,41 @@ export class LaneProcess implements Watched, ConversationPeer {
   }
 
   /**
-   * Runs a script to its end. The lane must be idle.
+   * Runs a script to its end: at once on an idle lane, else behind the runs that it has.
    * @param onBlocked told when the run begins or ends to wait inside a host call.
    */
-  run(start: RunStart, sink: HostCallSink, onBlocked = IGNORE_BLOCKED): Promise<RunOutcome> {
-    this.#onBlocked = onBlocked;
-    this.#enterBusy(start.tenant, { ...start.limits, rssMb: Math.min(start.limits.rssMb, this.#rssMb) }, false);
+  run(start: RunStart, sink: HostCallSink, onBlocked?: BlockedListener): Promise<RunOutcome> {
+    this.#assertServing();
+    const limits = { ...start.limits, rssMb: Math.min(start.limits.rssMb, this.#rssMb) };
     const conversation = new RunConversation(this, start, sink);
-    this.#conversation = conversation;
+    this.#add(new LaneTurn(start.tenant, conversation, limits, onBlocked));
     return conversation.outcome;
   }
 
-  /** Compiles a source. The lane must be idle. @throws AppError when the lane ended or a limit was broken. */
+  /** Sends what `write` sends in one packet. */
+  together<T>(write: () => T): T {
+    this.#socket.cork();
+    try {
+      return write();
+    } finally {
+      this.#socket.uncork();
+    }
+  }
+
+  /** Compiles a source. @throws AppError when the lane ended or a limit was broken. */
   compile(tenant: string, start: CompileStart): Promise<CompileResult> {
-    this.#enterBusy(tenant, { ...COMPILE_LIMITS, rssMb: this.#rssMb }, true);
+    this.#assertServing();
     const conversation = new CompileConversation(this, start);
-    this.#conversation = conversation;
+    const turn = new LaneTurn(tenant, conversation, { ...COMPILE_LIMITS, rssMb: this.#rssMb });
+    turn.hear();
+    this.#add(turn);
     return conversation.result;
   }
 
   send(type: number, runId: number, text: string): void {
     if (this.#mode === 'ended') return;
     this.#socket.write(encodeFrame({ type, runId, text }));
-    this.#noteBlocked();
+    this.#turn?.noteBlocked();
   }
 
   nextRunId(): number {
@@ -151,41 +157,32 @@ export class LaneProcess implements Watched, ConversationPeer {
 
   /** Looks at the run under way and ends it when a limit was passed. */
   inspect(): void {
-    const watch = this.#stopwatch;
-    const conversation = this.#conversation;
-    if (watch === undefined || conversation === undefined) return;
-    const usage = this.#usage.read();
+    const turn = this.#turn;
+    if (turn === undefined) return;
     const now = performance.now();
-    if ((usage?.cpuMs ?? 0) > watch.cpuAtStart + SURELY_BEGUN_CPU_MS) watch.begun = true;
-    const decision = decideWatch(
-      {
-        begun: watch.begun,
-        wallMs: now - watch.startedAt - this.#brake.stoodMs(now),
-        cpuMs: usage === undefined ? undefined : usage.cpuMs - watch.cpuAtStart,
-        rssBytes: usage?.rssBytes,
-        waitsForHost: conversation.waitsForHost,
-        ending: conversation.ending,
-      },
-      watch.limits,
-    );
+    const seen = turn.measure(now, this.#brake.stoodMs(now), this.#usage.read());
+    const decision = decideWatch(seen, turn.limits);
     if (decision.act === 'kill') this.kill(decision.error);
-    if (decision.act === 'abort') conversation.abort(decision.error);
-    this.#slowDown(watch, conversation.waitsForHost, now);
+    if (decision.act === 'abort') turn.conversation.abort(decision.error);
+    this.#slowDown(turn, now);
   }
 
   /** A lane that waits for the host uses nothing and is let go; one that has not begun yet is not slowed. */
-  #slowDown(watch: Stopwatch, waitsForHost: boolean, now: number): void {
-    const mayBeHeld = this.#brake.stoodMs(now) < watch.limits.cpuMs * MOST_HELD;
-    const isAtWork = this.#mode === 'busy' && watch.begun && !waitsForHost;
+  #slowDown(turn: LaneTurn, now: number): void {
+    const mayBeHeld = this.#brake.stoodMs(now) < turn.limits.cpuMs * MOST_HELD;
+    const isAtWork = this.#mode === 'busy' && turn.begun && !turn.conversation.waitsForHost;
     this.#brake.update(isAtWork && mayBeHeld && this.#usage.inDebt, now);
   }
 
-  /** Ends the process at once. A run under way ends with `reason`: as its own limit, or uncounted when it never began. */
+  /**
+   * Ends the process at once. The run under way ends with `reason`: as its own limit, or uncounted when it never began,
+   * as those behind it.
+   */
   kill(reason: ErrorRecord): void {
     if (this.#mode === 'ended') return;
     this.#killed = reason;
     this.#child.kill('SIGKILL');
-    const unstarted = this.#stopwatch?.begun === false || reason.code === 'DRAINING';
+    const unstarted = this.#turn?.begun === false || reason.code === 'DRAINING';
     this.#enterEnded(
       unstarted ? { kind: 'unstarted', error: reason } : { kind: 'limit', error: reason, laneLost: true },
     );
@@ -229,73 +226,69 @@ export class LaneProcess implements Watched, ConversationPeer {
       this.#onReady();
       return;
     }
-    const conversation = this.#conversation;
-    if (this.#mode !== 'busy' || conversation === undefined) throw new ProtocolBreach('a frame outside a run');
+    const turn = this.#turn;
+    if (turn === undefined) throw new ProtocolBreach('a frame outside a run');
     if (frame.type === LANE_FRAME.began) {
-      this.#begin(frame, conversation);
+      turn.announce(frame);
       return;
     }
-    if (this.#stopwatch !== undefined) {
-      this.#stopwatch.begun = true;
-      this.#stopwatch.heard = true;
+    turn.hear();
+    if (turn.conversation.accept(frame)) this.#enterNext();
+    else turn.noteBlocked();
+  }
+
+  #assertServing(): void {
+    if (this.#mode !== 'idle' && this.#mode !== 'busy') throw new Error(`a lane that is ${this.#mode} takes no run`);
+  }
+
+  #add(turn: LaneTurn): void {
+    if (this.#mode === 'idle') {
+      this.#mode = 'busy';
+      this.#watchdog.watch(this);
+      this.#begin(turn);
+    } else {
+      this.#behind.push(turn);
     }
-    if (conversation.accept(frame)) this.#enterIdle();
-    else this.#noteBlocked();
   }
 
-  /** A conversation waits for the host from a frame of its lane until a frame to it. */
-  #noteBlocked(): void {
-    const blocked = this.#conversation?.waitsForHost === true;
-    if (blocked === this.#blocked) return;
-    this.#blocked = blocked;
-    this.#onBlocked(blocked);
+  #begin(turn: LaneTurn): void {
+    this.#turn = turn;
+    turn.start(this.#usage.beginRun(turn.tenant));
   }
 
-  #begin(frame: Frame, conversation: Conversation): void {
-    const watch = this.#stopwatch;
-    if (watch === undefined || watch.heard || frame.runId !== conversation.runId) {
-      throw new ProtocolBreach('a run begins twice');
+  /** The turn is over: the next one begins, or the lane is idle. */
+  #enterNext(): void {
+    this.#endTurn();
+    const next = this.#behind.shift();
+    if (next === undefined) {
+      this.#mode = 'idle';
+      this.#watchdog.unwatch(this);
+    } else {
+      this.#begin(next);
     }
-    watch.begun = true;
-    watch.heard = true;
-    watch.startedAt = performance.now();
-  }
-
-  #enterBusy(tenant: string, limits: RunLimits, begun: boolean): void {
-    if (this.#mode !== 'idle') throw new Error(`a lane that is ${this.#mode} cannot take a run`);
-    this.#mode = 'busy';
-    const cpuAtStart = this.#usage.beginRun(tenant);
-    this.#stopwatch = { limits, begun, heard: begun, startedAt: performance.now(), cpuAtStart };
-    this.#watchdog.watch(this);
-  }
-
-  #enterIdle(): void {
-    this.#mode = 'idle';
-    this.#leaveBusy();
   }
 
   #enterEnded(outcome: RunOutcome): void {
     this.#mode = 'ended';
-    const conversation = this.#conversation;
-    this.#leaveBusy();
+    const turn = this.#turn;
+    this.#endTurn();
+    this.#watchdog.unwatch(this);
     this.#socket.destroy();
-    conversation?.end(outcome);
+    turn?.conversation.end(outcome);
+    for (const { conversation } of this.#behind.splice(0)) conversation.end(LOST);
   }
 
-  #leaveBusy(): void {
-    this.#watchdog.unwatch(this);
+  #endTurn(): void {
     this.#brake.release(performance.now());
-    this.#conversation = undefined;
-    this.#stopwatch = undefined;
-    this.#blocked = false;
-    this.#onBlocked = IGNORE_BLOCKED;
+    this.#turn?.noteBlocked(false);
+    this.#turn = undefined;
   }
 
   /** `close` and not `exit`: by then the last frames were read, and a run that ended in them has ended. */
   #followExit(): Promise<LaneEnd> {
     return new Promise((resolve) => {
       const finish = (exitCode: number | null, signal: NodeJS.Signals | null): void => {
-        if (this.#mode !== 'ended') this.#enterEnded(this.#hasBegun(exitCode, signal) ? CRASHED : LOST);
+        if (this.#mode !== 'ended') this.#enterEnded(this.#turn?.hadBegun(exitCode, signal) === true ? CRASHED : LOST);
         this.#usage.close();
         resolve({ killed: this.#killed, breach: this.#breach, exitCode, signal, stderr: this.#stderr });
       };
@@ -307,14 +300,6 @@ export class LaneProcess implements Watched, ConversationPeer {
         finish(null, null);
       });
     });
-  }
-
-  /** Whether a lane that is gone had begun its run: it said so, it computed, or it crashed by itself. */
-  #hasBegun(exitCode: number | null, signal: NodeJS.Signals | null): boolean {
-    const watch = this.#stopwatch;
-    if (watch === undefined) return false;
-    const crashed = signal === null ? exitCode !== 0 : CRASH_SIGNALS.has(signal);
-    return watch.begun || crashed;
   }
 
   #awaitReady(): Promise<void> {
@@ -335,8 +320,6 @@ export class LaneProcess implements Watched, ConversationPeer {
     return ready;
   }
 }
-
-const IGNORE_BLOCKED = (_blocked: boolean): void => undefined;
 
 const CRASHED: RunOutcome = { kind: 'crashed', error: { code: 'V8_PROCESS_CRASH', params: {} } };
 const LOST: RunOutcome = {

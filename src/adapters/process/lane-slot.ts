@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import type { RunOutcome } from '../../core/run-outcome.ts';
-import type { CompileResult, HostCallSink, RunSlot } from '../../ports/engine-runner.ts';
+import type { CompileResult, HostCallSink, RunSlot, SlotRun } from '../../ports/engine-runner.ts';
 import type { RunStart } from '../../protocol/messages.ts';
 import type { LaneProcess } from './lane-process.ts';
 import type { LaneSeat } from './lane-seat.ts';
@@ -39,18 +39,19 @@ export class LaneSlot implements RunSlot {
   }
 
   async run(start: RunStart, calls: HostCallSink): Promise<RunOutcome> {
-    const size = Buffer.byteLength(start.inputJson);
-    const limit = start.limits.paramBytes;
-    if (size > limit) {
-      return { kind: 'limit', error: { code: 'V8_RESULT_TOO_LARGE', params: { what: 'V8.Param', size, limit } } };
-    }
-    const entered = this.#owner.enterGate();
-    const pass = entered instanceof Promise ? await entered : entered;
+    const tooLarge = refuseInput(start);
+    if (tooLarge !== undefined) return tooLarge;
+    const pass = await this.#enterGate();
     try {
       return await this.#runOnLane(start, calls, pass);
     } finally {
       pass.leave();
     }
+  }
+
+  runAll(runs: readonly SlotRun[]): readonly Promise<RunOutcome>[] {
+    const sent = this.#sendAll(runs);
+    return runs.map(async (_, index) => (await sent)[index] ?? NOT_BEGUN);
   }
 
   async compile(engineKey: string, source: string): Promise<CompileResult> {
@@ -67,7 +68,7 @@ export class LaneSlot implements RunSlot {
 
   /** A lane that was gone before it began has done nothing, so another one may run the script. */
   async #runOnLane(start: RunStart, calls: HostCallSink, pass: GatePass): Promise<RunOutcome> {
-    let outcome: RunOutcome = { kind: 'unstarted', error: LANE_LOST };
+    let outcome: RunOutcome = NOT_BEGUN;
     for (let tries = 0; tries < MOST_LANES; tries++) {
       const lane = this.#idleLane();
       if (lane === undefined) break;
@@ -76,6 +77,31 @@ export class LaneSlot implements RunSlot {
       if (outcome.kind !== 'unstarted' || lane.alive) break;
     }
     return outcome;
+  }
+
+  /** @returns the outcomes to come; none when the runs cannot be sent. */
+  async #sendAll(runs: readonly SlotRun[]): Promise<readonly Promise<RunOutcome>[]> {
+    if (runs.some(({ start }) => refuseInput(start) !== undefined)) return [];
+    const pass = await this.#enterGate();
+    const lane = this.#idleLane();
+    if (lane === undefined) {
+      pass.leave();
+      return [];
+    }
+    const setBlocked = (blocked: boolean): void => pass.setBlocked(blocked);
+    const outcomes = lane.together(() => runs.map(({ start, calls }) => lane.run(start, calls, setBlocked)));
+    void Promise.all(outcomes).then(() => pass.leave());
+    return outcomes.map(async (coming, index) => {
+      const outcome = await coming;
+      const { start } = runs[index] as SlotRun;
+      if (outcome.kind !== 'unstarted') this.#owner.onRunEnded(this, start, !lane.alive);
+      return outcome;
+    });
+  }
+
+  async #enterGate(): Promise<GatePass> {
+    const entered = this.#owner.enterGate();
+    return entered instanceof Promise ? await entered : entered;
   }
 
   /** The slot's lane, or another when it died while it was only reserved. */
@@ -92,7 +118,17 @@ export class LaneSlot implements RunSlot {
   }
 }
 
+/** The outcome of a run whose input is more than it may be. */
+function refuseInput({ inputJson, limits }: RunStart): RunOutcome | undefined {
+  const size = Buffer.byteLength(inputJson);
+  const limit = limits.paramBytes;
+  if (size <= limit) return undefined;
+  return { kind: 'limit', error: { code: 'V8_RESULT_TOO_LARGE', params: { what: 'V8.Param', size, limit } } };
+}
+
 const LANE_LOST = Object.freeze({
   code: 'SANDBOX_UNAVAILABLE',
   params: { reason: 'the lane ended before the run began' },
 } as const);
+
+const NOT_BEGUN: RunOutcome = Object.freeze({ kind: 'unstarted', error: LANE_LOST });

@@ -75,19 +75,6 @@ export class Inbox {
     });
   }
 
-  /** Takes the rows of claims away whose messages did not run. */
-  release(db: SystemDb, keys: readonly EventKey[]): readonly PacketStatement[] {
-    return byQueue(keys).map(([queue, eventIds]) => {
-      const query = db
-        .deleteFrom('mq_inbox')
-        .where('TenantLower', '=', this.#tenantLower)
-        .where('QueueName', '=', queue)
-        .where('EventId', 'in', eventIds)
-        .where('Status', '=', 'run');
-      return { query, matches: eventIds.length };
-    });
-  }
-
   #toRow(claim: InboxClaim) {
     return {
       TenantLower: this.#tenantLower,

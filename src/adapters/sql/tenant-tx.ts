@@ -65,11 +65,10 @@ export class SqlTenantTx implements TenantTx {
     return this.#session.undoToMark();
   }
 
-  async commit({ claims, released = [], outbox }: CommitPacket): Promise<readonly OutboxRow[]> {
+  async commit({ claims, outbox }: CommitPacket): Promise<readonly OutboxRow[]> {
     const results = await this.#session.commit([
       ...outbox.map((message) => ({ query: this.#insertOutbox(message) })),
       ...claims.filter(({ resolveParked: resolves }) => resolves).flatMap((claim) => this.#settleParked(claim)),
-      ...this.#parts.inbox.release(this.#session.system, released),
       // Last: the guard then also covers the statements before it.
       ...this.#parts.inbox.finish(this.#session.system, claims),
     ]);

@@ -1,0 +1,82 @@
+/** Several runs handed to one lane at once: each has its own calls, limits and end. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { RunOutcome } from '../../../src/core/run-outcome.ts';
+import type { EngineRunner, SlotRun } from '../../../src/ports/engine-runner.ts';
+import { openLanes, RecordingSink, type RunOptions, runStart } from '../../support/lanes.ts';
+
+let lanes: EngineRunner;
+before(async () => {
+  lanes = await openLanes(1);
+});
+after(() => lanes.close());
+
+interface Sent extends SlotRun {
+  readonly calls: RecordingSink;
+}
+
+function sent(source: string, options: RunOptions = {}): Sent {
+  return { start: runStart(source, options), calls: new RecordingSink(options.call) };
+}
+
+async function outcomesOf(runs: readonly SlotRun[]): Promise<readonly RunOutcome[]> {
+  const slot = await lanes.acquire('demo', {});
+  try {
+    return await Promise.all(slot.runAll(runs));
+  } finally {
+    slot.release();
+  }
+}
+
+const returned = (value: unknown): RunOutcome => ({ kind: 'returned', json: JSON.stringify(value) });
+
+describe('runs that were handed over at once', () => {
+  it('happen in order, each with its own host calls', async () => {
+    const order: string[] = [];
+    const runs = ['a', 'b', 'c'].map((name) =>
+      sent(`return V8.Method.NewGuid('${name}') + V8.Method.NewGuid('${name}');`, {
+        call: async (_name, args) => {
+          order.push(args);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          return { kind: 'reply', json: JSON.stringify(name) };
+        },
+      }),
+    );
+    assert.deepEqual(await outcomesOf(runs), [returned('aa'), returned('bb'), returned('cc')]);
+    assert.deepEqual(order, ['["a"]', '["a"]', '["b"]', '["b"]', '["c"]', '["c"]']);
+  });
+
+  it('go on behind one that throws', async () => {
+    const outcomes = await outcomesOf([sent('throw new Error("no")'), sent('return 2')]);
+    assert.equal(outcomes[0]?.kind, 'threw');
+    assert.deepEqual(outcomes[1], returned(2));
+  });
+
+  it('end unstarted behind one that costs the lane, which alone is blamed', async () => {
+    const limits = { cpuMs: 200, wallMs: 1_000 };
+    const bomb = "'x'.repeat(2 ** 28).split('')";
+    const outcomes = await outcomesOf([sent('return 1'), sent(bomb, { limits }), sent('return 3'), sent('return 4')]);
+    assert.deepEqual(outcomes[0], returned(1));
+    assert.ok(['limit', 'crashed'].includes(outcomes[1]?.kind ?? ''), JSON.stringify(outcomes[1]));
+    assert.deepEqual(
+      outcomes.slice(2).map(({ kind }) => kind),
+      ['unstarted', 'unstarted'],
+    );
+  });
+
+  it('have the time of their own turn, not of those before them', async () => {
+    const slow = { limits: { wallMs: 400 }, call: () => new Promise<never>(() => undefined) };
+    const [first, second] = await outcomesOf([sent('V8.Method.NewGuid()', slow), sent('return 2', slow)]);
+    assert.equal(first?.kind === 'limit' && first.error.code, 'V8_TIMEOUT');
+    assert.deepEqual(second, returned(2));
+  });
+
+  it('are all refused when one has too large an input', async () => {
+    const large = { limits: { paramBytes: 10 } };
+    const outcomes = await outcomesOf([sent('return 1'), sent('return 2', large)]);
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['unstarted', 'unstarted'],
+    );
+  });
+});
