@@ -133,6 +133,18 @@ export const SETTINGS_SCHEMA = z.strictObject({
       zh: '单个沙箱进程的内存上限（MB），超过即被终止。至少为 run.heapMb 加 100。',
       en: 'Memory of one sandbox process in MB; more ends it. At least run.heapMb plus 100.',
     }),
+    strict: setting(z.boolean().default(false), {
+      zh: '严格模式：一个沙箱进程只为一个租户服务，不编译脚本为机器码（无 JIT），空闲后结束。更安全，但换租户时要启动新进程，计算更慢。',
+      en: 'Strict mode: a sandbox process serves one tenant only, without JIT, and ends when idle. Safer; a change of tenant starts a process, and computing is slower.',
+    }),
+    strictIdleSeconds: setting(seconds(1, 3_600, 60), {
+      zh: '严格模式下，空闲的沙箱进程保留的时间（秒）。',
+      en: 'How long an idle sandbox process is kept in strict mode, in seconds.',
+    }),
+    allowUntestedVersions: setting(z.boolean().default(false), {
+      zh: '允许在未经测试的 Node 或 isolated-vm 版本上启动。仅用于试验新版本：启动后的自检会报告沙箱是否仍然可靠。',
+      en: 'Starts on a Node or isolated-vm that this program was not tested with. For trying a new version only: a check after the start tells whether the sandbox still holds.',
+    }),
     maxLanesPerTenant: setting(z.int().min(1).max(64).optional(), {
       zh: '有其他租户时，一个租户最多占用的沙箱进程数；只有一个租户时可用全部。',
       en: 'Sandbox processes that one tenant may hold while there are others; alone it has them all.',

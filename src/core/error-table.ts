@@ -87,6 +87,7 @@ const ROWS = {
   V8_HOST_CALL_RATE: ['script', 429, 'policy', 'warn', '租户的平台调用超过每秒 {limit} 次，且等待的调用过多：减少并发的 Async 调用，改用批量方法，或由管理员提高 limits.hostCallsPerSecond。', 'The tenant makes more than {limit} host calls a second and too many wait: start fewer Async calls at once, use the batch methods, or let the operator raise limits.hostCallsPerSecond.'],
   V8_RESULT_TOO_LARGE: ['script', 413, 'policy', 'warn', '{what} 为 {size} 字节，超过上限 {limit} 字节：请分页或只传需要的字段。', '{what} has {size} bytes, the limit is {limit}: use pages or pass the needed fields only.'],
   V8_EXECUTION_QUEUE_TIMEOUT: ['unavailable', 503, 'always', 'warn', '等待运行超过 {limit} 毫秒：主机繁忙，请稍后重试。', 'Waited more than {limit} ms for a free lane: the host is busy, try again later.'],
+  SANDBOX_UNTESTED: ['internal', 500, 'never', 'error', '未经测试的版本 {found}（已测试：{tested}）：请使用项目自带的 Node 和 isolated-vm，或设置 sandbox.allowUntestedVersions 为 true。', 'The version {found} is untested (tested: {tested}): use the Node and isolated-vm that come with the project, or set sandbox.allowUntestedVersions to true.'],
   SANDBOX_UNAVAILABLE: ['unavailable', 503, 'always', 'error', '沙箱进程无法启动：{reason}', 'The sandbox process cannot be started: {reason}'],
   // storage
   TABLE_UNKNOWN: ['missing', 400, 'never', 'info', '表 {table} 不存在或不可访问。', 'Table {table} does not exist or is not accessible.'],

@@ -36,6 +36,8 @@ export const LOG_EVENTS = [
   'retention.purged',
   'journal.flush_failed',
   'journal.rows_dropped',
+  'sandbox.checked',
+  'sandbox.check_failed',
   'lane.started',
   'lane.ended',
   'lane.killed',

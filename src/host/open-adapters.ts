@@ -1,4 +1,6 @@
+import { checkSandbox } from '../adapters/process/check-sandbox.ts';
 import { createLanePool } from '../adapters/process/lane-pool.ts';
+import { installedVersions, refuseUntested } from '../adapters/process/tested-versions.ts';
 import { openHostLock } from '../adapters/sql/host-lock.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { systemIds } from '../adapters/system/system-ids.ts';
@@ -40,19 +42,29 @@ export async function openAdapters(
   const metrics = createMetrics();
   const runner = await openLanes(config, log, metrics);
   releasers.add('lanes', () => runner.close());
+  void reportCheck(runner, config, log);
   return { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation };
 }
 
 function openLanes(config: Config, log: Log, metrics: MetricsPage): Promise<EngineRunner> {
-  const { lanes, rssMb, maxLanesPerTenant, cpu } = config.sandbox;
+  const { lanes, rssMb, maxLanesPerTenant, cpu, strict, strictIdleSeconds, allowUntestedVersions } = config.sandbox;
+  if (!allowUntestedVersions) refuseUntested(installedVersions());
   return createLanePool({
     lanes,
     rssMb,
     ...(maxLanesPerTenant === undefined ? {} : { maxLanesPerTenant }),
     cpuBurstMs: cpu.burstSeconds * 1000,
     ...(cpu.sharePercent === undefined ? {} : { cpuMsPerSecond: cpu.sharePercent * 10 }),
+    ...(strict ? { strictIdleMs: strictIdleSeconds * 1000 } : {}),
     timezone: config.timezone,
     log: log.child('process'),
     onKilled: (reason) => metrics.laneKilled(reason),
   });
+}
+
+/** Says in the log whether the sandbox ends what it must on this machine. Runs beside the start, not in its way. */
+async function reportCheck(runner: EngineRunner, config: Config, log: Log): Promise<void> {
+  const findings = await checkSandbox(runner, config.tenant);
+  if (findings.length === 0) log.info('sandbox.checked', { ...installedVersions() });
+  else log.error('sandbox.check_failed', { ...installedVersions(), findings: findings.join('; ') });
 }

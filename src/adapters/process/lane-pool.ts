@@ -15,6 +15,7 @@ import type {
 import type { Log } from '../../ports/log.ts';
 import type { RunStart } from '../../protocol/messages.ts';
 import { type LaneCommand, laneCommand } from './lane-command.ts';
+import { LaneReaper } from './lane-reaper.ts';
 import { LaneSeat, type SeatListener } from './lane-seat.ts';
 import { LaneSeats, type SeatPick } from './lane-seats.ts';
 import { LaneSlot, type SlotOwner } from './lane-slot.ts';
@@ -52,6 +53,11 @@ export interface LanePoolOptions {
   readonly log: Log;
   /** Told when a lane was killed or died, with the error code. */
   readonly onKilled?: (reason: string) => void;
+  /**
+   * Set for strict mode: a lane serves one tenant from its first run to its end, interprets its scripts, and is
+   * replaced when it has been at rest for so long. Milliseconds.
+   */
+  readonly strictIdleMs?: number;
   /** How a lane is started; `laneCommand` unless given. */
   readonly command?: LaneCommand;
 }
@@ -88,6 +94,7 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
   readonly #load = new RunLoad();
   readonly #probation = new Probation();
   readonly #cpu: CpuBuckets;
+  readonly #reaper: LaneReaper | undefined;
   #sharedTaken = 0;
   #apartTaken = 0;
   #closing = false;
@@ -104,8 +111,12 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
       refillMsPerSecond: options.cpuMsPerSecond ?? processors * 500,
       burstMs: options.cpuBurstMs ?? CPU_BURST_MS,
     });
+    const command = options.command ?? laneCommand(options.timezone, { strict: options.strictIdleMs !== undefined });
+    this.#reaper = command.diesWithHost === true ? undefined : new LaneReaper();
     const services = {
-      command: options.command ?? laneCommand(options.timezone),
+      command,
+      reaper: this.#reaper,
+      strictIdleMs: options.strictIdleMs,
       watchdog: new Watchdog(),
       rssMb: options.rssMb,
       accounts: this,
@@ -158,6 +169,7 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
     clearTimeout(this.#lookAgain);
     this.#line.refuseAll(new AppError('DRAINING'));
     await this.#seats.close();
+    this.#reaper?.close();
   }
 
   onSeatChanged(): void {
@@ -243,7 +255,7 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
   #pickApart(want: Want, waitedMs: number, now: number): SeatPick | 'shared' {
     const quarantined = this.#probation.isQuarantined(want.tenant, now);
     if (!quarantined && !this.#isNew(want)) return 'shared';
-    const seat = this.#apartTaken > 0 ? undefined : this.#seats.pickApart();
+    const seat = this.#apartTaken > 0 ? undefined : this.#seats.pickApart(want.tenant);
     if (seat !== undefined) return seat;
     const patience = quarantined ? this.#quarantinePatienceMs(want.tenant) : PROBATION_WAIT_MS - waitedMs;
     if (patience <= 0) return 'shared';
@@ -265,7 +277,7 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
   }
 
   #seat(want: Want, seat: LaneSeat, apart: boolean): LaneSlot {
-    seat.take();
+    seat.take(want.tenant);
     this.#load.begin(want);
     this.#load.see(want.tenant, performance.now());
     if (apart) this.#apartTaken += 1;

@@ -1,6 +1,7 @@
 import type { Log } from '../../ports/log.ts';
 import type { LaneCommand } from './lane-command.ts';
 import { type LaneEnd, LaneProcess } from './lane-process.ts';
+import type { LaneReaper } from './lane-reaper.ts';
 import type { CpuAccounts } from './lane-usage.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -26,6 +27,10 @@ export interface SeatServices {
   readonly watchdog: Watchdog;
   readonly rssMb: number;
   readonly accounts: CpuAccounts;
+  /** Kills the lanes of a host that is gone; absent where the kernel does. */
+  readonly reaper: LaneReaper | undefined;
+  /** Set when a lane serves one tenant only: one at rest for so long is replaced by a fresh one. Milliseconds. */
+  readonly strictIdleMs: number | undefined;
   readonly log: Log;
   /** Told when a lane was killed or died, with the error code. */
   readonly onKilled: (reason: string) => void;
@@ -45,6 +50,9 @@ export class LaneSeat {
   #takenAt = 0;
   #busySince = 0;
   #freeSince = 0;
+  /** Whose lane it is, in strict mode: nobody else's from its first run to its end. */
+  #owner: string | undefined;
+  #rest: NodeJS.Timeout | undefined;
 
   constructor(index: number, services: SeatServices, listener: SeatListener) {
     this.index = index;
@@ -57,9 +65,29 @@ export class LaneSeat {
     return this.#lane;
   }
 
-  /** True when a slot can have this seat's lane now. */
-  get free(): boolean {
-    return !this.#reserved && this.#lane.idle;
+  /** True when a slot of the tenant can have this seat's lane now. */
+  isFreeFor(tenant: string): boolean {
+    return this.#free && (this.#owner === undefined || this.#owner === tenant);
+  }
+
+  /** True when the lane belongs to the tenant, in strict mode. */
+  isOwnedBy(tenant: string): boolean {
+    return this.#owner === tenant;
+  }
+
+  /** For how long the lane of somebody else has been at rest; undefined while it is not. */
+  get restMs(): number | undefined {
+    return this.#free && this.#owner !== undefined ? performance.now() - this.#freeSince : undefined;
+  }
+
+  /** True while a lane that nobody owns is on its way. */
+  get isStarting(): boolean {
+    return !this.#reserved && !this.#lane.idle && this.#failures === 0;
+  }
+
+  /** Replaces a lane at rest by a fresh one. */
+  recycle(): void {
+    if (this.#free) void this.#lane.close();
   }
 
   /** True when its run is at work: a lane that is gone or waits for the host does not come free soon. */
@@ -77,8 +105,10 @@ export class LaneSeat {
     return performance.now() - this.#busySince;
   }
 
-  /** Reserves the lane for a slot. */
-  take(): void {
+  /** Reserves the lane for a slot of the tenant. */
+  take(tenant: string): void {
+    clearTimeout(this.#rest);
+    if (this.#services.strictIdleMs !== undefined) this.#owner = tenant;
     const now = performance.now();
     if (now - this.#freeSince > REST_MS) this.#busySince = now;
     this.#takenAt = now;
@@ -94,19 +124,29 @@ export class LaneSeat {
   giveBack(): void {
     this.#reserved = false;
     this.#freeSince = performance.now();
+    const { strictIdleMs } = this.#services;
     if (this.#lane.bloated) void this.#lane.close();
+    else if (strictIdleMs !== undefined) this.#rest = setTimeout(() => this.recycle(), strictIdleMs);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
+    clearTimeout(this.#rest);
     if (this.#lane.alive) await this.#lane.close();
     else await this.#lane.ended;
   }
 
+  get #free(): boolean {
+    return !this.#reserved && this.#lane.idle;
+  }
+
   #start(): LaneProcess {
-    const { command, watchdog, rssMb, accounts, log } = this.#services;
+    const { command, watchdog, rssMb, accounts, reaper, log } = this.#services;
     const lane = new LaneProcess(command, watchdog, rssMb, accounts);
+    if (lane.pid !== undefined) reaper?.watch(lane.pid);
+    // A slot that still has the seat goes on with the new lane.
+    if (!this.#reserved) this.#owner = undefined;
     lane.ready.then(
       () => {
         this.#failures = 0;
@@ -129,6 +169,7 @@ export class LaneSeat {
 
   #onEnded(lane: LaneProcess, end: LaneEnd): void {
     this.#report(lane, end);
+    if (lane.pid !== undefined) this.#services.reaper?.unwatch(lane.pid);
     if (this.#closed) return;
     const pause = this.#failures === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
     this.#retry = setTimeout(() => {

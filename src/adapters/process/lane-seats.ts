@@ -49,17 +49,24 @@ export class LaneSeats {
    */
   pick(tenant: string): SeatPick {
     const seats = this.#orderOf(tenant);
+    const own = seats.find((seat) => seat.isOwnedBy(tenant) && seat.isFreeFor(tenant));
+    if (own !== undefined) return own;
     const [home] = seats;
-    if (home.free) return home;
-    const other = seats.find((seat) => seat.free);
-    if (other === undefined) return { lookAgainMs: undefined };
+    if (home.isFreeFor(tenant)) return home;
+    const other = seats.find((seat) => seat.isFreeFor(tenant));
+    if (other === undefined) {
+      this.#recycleOne();
+      return { lookAgainMs: undefined };
+    }
     const patience = home.isAtWork ? HOME_PATIENCE_MS - home.busyMs : 0;
     return patience > 0 ? { lookAgainMs: patience } : other;
   }
 
   /** The lane apart, when it is free. */
-  pickApart(): LaneSeat | undefined {
-    return this.#apart.free ? this.#apart : undefined;
+  pickApart(tenant: string): LaneSeat | undefined {
+    if (this.#apart.isFreeFor(tenant)) return this.#apart;
+    this.#apart.recycle();
+    return undefined;
   }
 
   /** For how long the lane apart is held by one slot: 0 while it starts, without end when it cannot be started. */
@@ -69,11 +76,18 @@ export class LaneSeats {
 
   /** Any free lane, without waiting. */
   anyFree(tenant: string): LaneSeat | undefined {
-    return this.#orderOf(tenant).find((seat) => seat.free);
+    return this.#orderOf(tenant).find((seat) => seat.isFreeFor(tenant));
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#all.map((seat) => seat.close()));
+  }
+
+  /** In strict mode: the lane that has been at rest for longest makes room, unless a fresh one is on its way. */
+  #recycleOne(): void {
+    if (this.#all.some((seat) => seat.isStarting)) return;
+    const resting = this.#all.filter((seat) => seat.restMs !== undefined);
+    resting.sort((a, b) => (b.restMs ?? 0) - (a.restMs ?? 0))[0]?.recycle();
   }
 
   #orderOf(tenant: string): SeatOrder {

@@ -111,7 +111,7 @@ export class LaneSlot implements RunSlot {
     if (seat.lane.idle) return seat.lane;
     const other = this.#owner.replaceFor(this);
     if (other === undefined) return undefined;
-    other.take();
+    other.take(this.tenant);
     seat.giveBack();
     this.#seat = other;
     return other.lane;

@@ -7,17 +7,21 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-test('lanes die with a host that was killed, also one in an endless loop', async () => {
-  const program = fileURLToPath(new URL('orphan-host.ts', import.meta.url));
-  const host = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(host.stdout, 'data')) as [Buffer];
-  const pids = JSON.parse(line.toString()) as number[];
-  assert.ok(pids.length > 0);
-  host.kill('SIGKILL');
-  // Where nothing ties a lane to its host, the soft timeout ends the loop and the broken socket the process.
-  for (let i = 0; i < 400 && pids.some((pid) => existsSync(`/proc/${pid}`)); i++) await sleep(50);
-  assert.deepEqual(
-    pids.filter((pid) => existsSync(`/proc/${pid}`)),
-    [],
-  );
-});
+for (const [how, argument] of [
+  ['by the kernel', 'wrapped'],
+  ['by the reaper where the kernel cannot', 'unwrapped'],
+] as const) {
+  test(`lanes die with a host that was killed, also one in an endless loop: ${how}`, async () => {
+    const program = fileURLToPath(new URL('orphan-host.ts', import.meta.url));
+    const host = spawn(process.execPath, [program, argument], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(host.stdout, 'data')) as [Buffer];
+    const pids = JSON.parse(line.toString()) as number[];
+    assert.ok(pids.length > 0);
+    host.kill('SIGKILL');
+    for (let i = 0; i < 400 && pids.some((pid) => existsSync(`/proc/${pid}`)); i++) await sleep(50);
+    assert.deepEqual(
+      pids.filter((pid) => existsSync(`/proc/${pid}`)),
+      [],
+    );
+  });
+}
