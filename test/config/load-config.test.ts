@@ -50,7 +50,14 @@ describe('configuration', () => {
         reconcileSeconds: 15,
         http: { bind: '127.0.0.1', port: 7070 },
         log: { level: 'info', format: 'auto' },
-        sandbox: { lanes: 2, rssMb: 300, cpu: { burstSeconds: 30 } },
+        sandbox: {
+          lanes: 2,
+          rssMb: 300,
+          strict: false,
+          strictIdleSeconds: 60,
+          allowUntestedVersions: false,
+          cpu: { burstSeconds: 30 },
+        },
         run: { wallSeconds: 60, cpuSeconds: 10, heapMb: 128 },
         limits: {
           maxWallSeconds: 600,

@@ -2,9 +2,12 @@ import { coerceError } from '../../core/errors.ts';
 import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../core/run-limits.ts';
 import type { RunOutcome } from '../../core/run-outcome.ts';
 import type { EngineRunner, HostCallSink } from '../../ports/engine-runner.ts';
+import type { RunStart, ScriptInput } from '../../protocol/messages.ts';
 
 /** A run that had no fair chance on a busy machine is tried again. */
 const TRIES = 3;
+
+const ENGINE_KEY = 'sandbox-check';
 
 const CHECK_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 5_000, cpuMs: 200 };
 
@@ -64,23 +67,18 @@ async function outcomeOf(runner: EngineRunner, tenant: string, source: string): 
   }
 }
 
-function startOf(tenant: string, source: string) {
-  return {
-    tenant,
-    engineKey: 'sandbox-check',
-    version: '',
-    source,
-    input: {
-      Param: null,
-      OsClient: tenant,
-      CurrentUser: null,
-      EventName: '',
-      ApiEngineKey: 'sandbox-check',
-      InvokeType: 'Server' as const,
-      Limits: null,
-    },
-    limits: CHECK_LIMITS,
+function startOf(tenant: string, source: string): RunStart {
+  const input: ScriptInput = {
+    Param: null,
+    OsClient: tenant,
+    CurrentUser: null,
+    EventName: '',
+    ApiEngineKey: ENGINE_KEY,
+    InvokeType: 'Server',
+    Limits: null,
   };
+  const inputJson = JSON.stringify(input);
+  return { tenant, engineKey: ENGINE_KEY, version: '', source, inputJson, limits: CHECK_LIMITS };
 }
 
 const SILENT: HostCallSink = {
