@@ -9,7 +9,7 @@ const TRIES = 3;
 
 const ENGINE_KEY = 'sandbox-check';
 
-const CHECK_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 5_000, cpuMs: 200 };
+const CHECK_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 5_000, cpuMs: 1_000 };
 
 /** A pattern that the sandbox is built on, and what must become of it. */
 interface Pattern {
