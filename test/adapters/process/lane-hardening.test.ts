@@ -123,7 +123,7 @@ test('the check finds the sandbox as it should be', async () => {
 test('the check names what does not hold', async () => {
   const load = [{ tenant: 'demo', running: 0, waiting: 0, cpuBalanceMs: 0, quarantined: true }];
   const broken: Pick<EngineRunner, 'acquire' | 'load'> = {
-    acquire: async () => ({ run: async () => ({ kind: 'nothing' }), release: () => undefined }),
+    acquire: async () => ({ run: async () => ({ kind: 'nothing' }), runAll: () => [], release: () => undefined }),
     load: () => load,
   };
   assert.deepEqual(await checkSandbox(broken as EngineRunner, 'demo'), [
