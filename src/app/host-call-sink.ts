@@ -60,9 +60,12 @@ export function runStartOf(
  * @param callPath engine keys from the root to this one.
  */
 export function createHostCallSink(tree: RunTree, callPath: readonly string[]): HostCallSink {
-  const context = new EngineRunContext(tree, callPath, (key, param) => startNested(tree, key, param, callPath));
+  const makeContext = (): EngineRunContext =>
+    new EngineRunContext(tree, callPath, (key, param) => startNested(tree, key, param, callPath));
+  const context = makeContext();
   return {
-    call: (name, argsJson) => tree.track(() => answerCall(tree, context, name, argsJson)),
+    // Async calls are under way side by side: each has a context of its own, which notes what it touches.
+    call: (name, argsJson) => tree.track(() => answerCall(tree, makeContext(), name, argsJson)),
     log: (level: ConsoleLevel, line: string) => context.console(level, line),
     warn: (text: string) => context.console('warn', text),
   };

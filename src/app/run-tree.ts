@@ -82,7 +82,7 @@ export class RunTree {
   #slowed = false;
   #dependencyFailed = false;
   #end: ErrorRecord | undefined;
-  #inFlight: Promise<unknown> | undefined;
+  readonly #inFlight = new Set<Promise<unknown>>();
 
   constructor(services: RunServices, options: RunTreeOptions) {
     this.services = services;
@@ -162,8 +162,12 @@ export class RunTree {
   /** Follows one host call, so that the run's end can wait for it. */
   async track<T>(call: () => Promise<T>): Promise<T> {
     const running = call();
-    this.#inFlight = running.catch(() => undefined);
-    return running;
+    this.#inFlight.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#inFlight.delete(running);
+    }
   }
 
   /** True when a host call left the tenant's database and queue, so that a rollback does not undo it. */
@@ -176,9 +180,9 @@ export class RunTree {
     if (this.traces.length < TRACED_CALLS) this.traces.push(trace);
   }
 
-  /** Ends the run: its host call under way is aborted and waited for, before the transaction is decided. */
+  /** Ends the run: its host calls under way are aborted and waited for, before the transaction is decided. */
   async end(): Promise<void> {
     this.#abort.abort(RUN_ENDED);
-    await this.#inFlight;
+    await Promise.allSettled(this.#inFlight);
   }
 }

@@ -10,7 +10,8 @@ export type HostCallAnswer =
 /** Turns the outcome of a nested run into the reply of the call that started it. */
 export type NestedFinish = (outcome: RunOutcome) => Promise<string>;
 
-/** The host side of one run. Calls come one at a time. `call` must not reject; a failure is a reply. */
+/** The host side of one run. Calls come one at a time, except those that touch no
+ * transaction (`parallel` in protocol/host-call-names.ts). `call` must not reject; a failure is a reply. */
 export interface HostCallSink {
   call(name: string, argsJson: string): Promise<HostCallAnswer>;
   log(level: ConsoleLevel, line: string): void;

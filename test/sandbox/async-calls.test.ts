@@ -34,19 +34,25 @@ test('an async call gives a promise of what the synchronous one gives', async ()
   );
 });
 
-test('calls made before the script comes to rest travel together and are all under way at once', async () => {
-  let open = 0;
-  let most = 0;
-  const call = async (_name: string, args: string): Promise<HostCallAnswer> => {
-    most = Math.max(most, ++open);
-    await sleep(5);
-    open -= 1;
-    return reply(JSON.parse(args)[0]);
-  };
-  const source = `return Promise.all([1, 2, 3, 4].map((n) => ${RUN}(n)))`;
-  assert.deepEqual(await returnedBy(lanes, source, { call }), [1, 2, 3, 4]);
-  assert.equal(most, 4);
-});
+/** Calls that touch no transaction, and calls that may. */
+for (const [member, together] of [
+  ['V8.Http.GetAsync', 4],
+  ['V8.ApiEngine.RunAsync', 1],
+] as const) {
+  test(`${member}: calls made before the script comes to rest are under way ${together} at once`, async () => {
+    let open = 0;
+    let most = 0;
+    const call = async (_name: string, args: string): Promise<HostCallAnswer> => {
+      most = Math.max(most, ++open);
+      await sleep(5);
+      open -= 1;
+      return reply(JSON.parse(args)[0]);
+    };
+    const source = `return Promise.all([1, 2, 3, 4].map((n) => ${member}(n)))`;
+    assert.deepEqual(await returnedBy(lanes, source, { call }), [1, 2, 3, 4]);
+    assert.equal(most, together);
+  });
+}
 
 test('answers reach the script in the order they come, each with its own call', async () => {
   const call = async (_name: string, args: string): Promise<HostCallAnswer> => {
@@ -54,7 +60,7 @@ test('answers reach the script in the order they come, each with its own call', 
     await sleep(ms);
     return reply(ms);
   };
-  const source = `const seen = []; await Promise.all([120, 1, 60].map(async (ms) => seen.push([ms, await ${RUN}(ms)])));
+  const source = `const seen = []; await Promise.all([120, 1, 60].map(async (ms) => seen.push([ms, await V8.Http.GetAsync(ms)])));
     return seen`;
   assert.deepEqual(await returnedBy(lanes, source, { call }), [
     [1, 1],
@@ -105,11 +111,11 @@ test('a call that nobody awaits is made, and its answer waited for, before the r
 
 test('a synchronous call between async ones is answered while they are under way', async () => {
   const call = async (name: string, args: string): Promise<HostCallAnswer> => {
-    if (name === 'ApiEngine.Run') await sleep(40);
+    if (args.includes('slow')) await sleep(40);
     return reply(`${name}${args}`);
   };
-  const source = `const p = ${RUN}('slow'); await ${RUN}('other'); const s = V8.Method.NewUlid(); return [await p, s]`;
-  assert.deepEqual(await returnedBy(lanes, source, { call }), ['ApiEngine.Run["slow"]', 'Method.NewUlid[]']);
+  const source = `const p = V8.Http.GetAsync('slow'); await V8.Http.GetAsync('other'); const s = V8.Method.NewUlid(); return [await p, s]`;
+  assert.deepEqual(await returnedBy(lanes, source, { call }), ['Http.Get["slow"]', 'Method.NewUlid[]']);
 });
 
 test('hundreds of calls and answers with line feeds and __proto__ arrive whole', async () => {

@@ -15,6 +15,11 @@ import { type NestedRun, RunLevel, splitAtLineFeed } from './run-level.ts';
 const KNOWN_CALLS: ReadonlySet<string> = new Set(HOST_CALL_ROWS.map((row) => row.name));
 const ASYNC_CALLS: ReadonlySet<string> = new Set(HOST_CALL_ROWS.filter((row) => 'async' in row).map((row) => row.name));
 
+/** Calls that touch no transaction: they wait for no other. */
+const PARALLEL_CALLS: ReadonlySet<string> = new Set(
+  HOST_CALL_ROWS.filter((row) => 'async' in row && row.async === 'parallel').map((row) => row.name),
+);
+
 /** What a conversation needs of its lane. */
 export interface ConversationPeer {
   send(type: number, runId: number, text: string): void;
@@ -39,6 +44,9 @@ export class RunConversation {
   #resolve: (outcome: RunOutcome) => void = () => undefined;
   #hostCalls = 0;
   #over = false;
+  /** The last of the calls that are made one after another, those of nested engines among them. */
+  #lastInOrder: Promise<unknown> = Promise.resolve();
+  #callsInOrder = 0;
 
   constructor(peer: ConversationPeer, start: RunStart, sink: HostCallSink) {
     this.outcome = new Promise((resolve) => {
@@ -152,10 +160,25 @@ export class RunConversation {
 
   async #perform(level: RunLevel, name: string, args: string, answer: AnswerCall): Promise<void> {
     try {
-      this.#take(level, await level.sink.call(name, args), answer);
+      const call = (): Promise<HostCallAnswer> => level.sink.call(name, args);
+      const taken = await (PARALLEL_CALLS.has(name) ? call() : this.#inOrder(level, call));
+      if (taken !== undefined) this.#take(level, taken, answer);
     } catch (error) {
       // A sink must not reject; a script is told that the host failed and can still end by itself.
       this.#answer(level, failureJson(coerceError(error).toRecord()), answer);
+    }
+  }
+
+  /** Makes a call after those before it. @returns undefined when the run has ended meanwhile: it is not made then. */
+  async #inOrder(level: RunLevel, call: () => Promise<HostCallAnswer>): Promise<HostCallAnswer | undefined> {
+    const before = this.#callsInOrder === 0 ? undefined : this.#lastInOrder;
+    this.#callsInOrder += 1;
+    const running = before === undefined ? call() : before.then(() => (this.#isClosed(level) ? undefined : call()));
+    this.#lastInOrder = running.then(NOTHING, NOTHING);
+    try {
+      return await running;
+    } finally {
+      this.#callsInOrder -= 1;
     }
   }
 
@@ -262,6 +285,8 @@ export class RunConversation {
     }
   }
 }
+
+const NOTHING = (): void => undefined;
 
 /** The reply of a call that the host could not serve. */
 function failureJson(error: ErrorRecord): string {

@@ -32,16 +32,14 @@
   function hasDescriptor(object, key, expected) {
     const found = getOwnPropertyDescriptor(object, key);
     if (found === undefined) return false;
-    // Else a value on Object.prototype would answer for what the descriptor does not have.
-    setPrototypeOf(found, null);
-    return (
-      kit.is(found.value, expected.value) &&
-      found.get === expected.get &&
-      found.set === expected.set &&
-      found.writable === expected.writable &&
-      found.enumerable === expected.enumerable &&
-      found.configurable === expected.configurable
-    );
+    // Only what it has itself is read, or a value on Object.prototype would answer.
+    if (found.enumerable !== expected.enumerable || found.configurable !== expected.configurable) return false;
+    if (!kit.hasOwn(found, 'value')) return kit.hasOwn(expected, 'get') && hasAccessors(found, expected);
+    return kit.hasOwn(expected, 'value') && found.writable === expected.writable && kit.is(found.value, expected.value);
+  }
+
+  function hasAccessors(found, expected) {
+    return found.get === expected.get && found.set === expected.set;
   }
 
   function restoreObject({ object, prototype, keys, known, descriptors }) {
