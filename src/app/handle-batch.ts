@@ -45,13 +45,11 @@ export class BatchHandler {
     const { free, copies, release } = await this.#lockEvents(messages);
     const batch = await this.#runTogether(free);
     release();
-    for (const part of batch.parts) await this.#settle(part, startedAt);
+    // Side by side: their acknowledgements leave in one packet.
+    await Promise.all(batch.parts.map((part) => this.#settle(part, startedAt)));
     await this.#dispatch(messages, batch.rows);
-    const decided = new Set(batch.parts.map((part) => part.message));
-    const rest = free.filter((message) => !decided.has(message));
-    if (batch.parts.length > 0 && rest.length > 1) await this.handle(rest);
-    else for (const message of rest) await this.#single.handleMessage(message);
-    for (const message of copies) await this.#single.handleMessage(message);
+    const undecided = batch === UNDONE ? [...free, ...copies] : copies;
+    for (const message of undecided) await this.#single.handleMessage(message);
   }
 
   /** Takes the events that nobody holds here. A copy of a running one waits its turn singly. */

@@ -44,7 +44,9 @@ function isMatterOfTaste(path: string): boolean {
   return path === 'lang' || path.startsWith('log.');
 }
 
-const MAX_DEFAULT_LANES = 16;
+/** Fewer would leave a small machine idle while its scripts wait for the database. */
+const LEAST_DEFAULT_LANES = 4;
+const MOST_DEFAULT_LANES = 16;
 
 /** A look at a local file costs nothing; at a server it is one query per tenant (defaults.md 2). */
 const LOCAL_RECONCILE_SECONDS = 15;
@@ -71,9 +73,13 @@ export function loadConfig(options: LoadOptions = {}): Config {
   }
   if (!origins.has('demo')) setRaw(tree, ['demo'], [...origins.keys()].every(isMatterOfTaste));
   if (!origins.has('sandbox.lanes')) {
-    setRaw(tree, ['sandbox', 'lanes'], Math.min(options.cores ?? availableParallelism(), MAX_DEFAULT_LANES));
+    setRaw(tree, ['sandbox', 'lanes'], defaultLanes(options.cores ?? availableParallelism()));
   }
   return freeze(check(tree, problems), file, origins);
+}
+
+function defaultLanes(cores: number): number {
+  return Math.min(Math.max(cores, LEAST_DEFAULT_LANES), MOST_DEFAULT_LANES);
 }
 
 function check(tree: RawSettings, problems: Problem[]): Settings {

@@ -127,7 +127,7 @@ export const SETTINGS_SCHEMA = z.strictObject({
     lanes: setting(z.int().min(1).max(64), {
       zh: '沙箱进程数，即同时运行的脚本数。每个约 20 MB；等待 HTTP 的脚本占用一个。',
       en: 'Sandbox processes, and so scripts that run at once. About 20 MB each; a script that waits for HTTP holds one.',
-      computedDefault: { zh: 'CPU 核数，最多 16', en: 'number of CPU cores, at most 16' },
+      computedDefault: { zh: 'CPU 核数，最少 4，最多 16', en: 'number of CPU cores, 4 to 16' },
     }),
     rssMb: setting(z.int().min(128).max(8_192).default(300), {
       zh: '单个沙箱进程的内存上限（MB），超过即被终止。至少为 run.heapMb 加 100。',

@@ -51,7 +51,7 @@ describe('configuration', () => {
         http: { bind: '127.0.0.1', port: 7070 },
         log: { level: 'info', format: 'auto' },
         sandbox: {
-          lanes: 2,
+          lanes: 4,
           rssMb: 300,
           strict: false,
           strictIdleSeconds: 60,
@@ -120,9 +120,10 @@ describe('configuration', () => {
     );
   });
 
-  it('has as many lanes as cores, at most 16', () => {
+  it('has as many lanes as cores, 4 to 16', () => {
     assert.equal(load({ cores: 96 }).sandbox.lanes, 16);
-    assert.equal(load({ cores: 1 }).sandbox.lanes, 1);
+    assert.equal(load({ cores: 8 }).sandbox.lanes, 8);
+    assert.equal(load({ cores: 1 }).sandbox.lanes, 4);
   });
 
   it('puts the environment before the file and the file before the default', () => {
