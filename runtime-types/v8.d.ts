@@ -1,8 +1,8 @@
 /**
  * v8-engine-host: 脚本中可用的一切。What a script can use, and nothing else.
  *
- * 脚本是一个函数体：可以直接 `return` 和 `await`，没有 import、require、fetch、process、定时器。平台其余成员见 docs/compatibility.zh-CN.md。
- * A script is a function body: top-level `return` and `await` work; there is no import, require, fetch, process, timer.
+ * 脚本是一个函数体：可以直接 `return` 和 `await`，没有 import、require、fetch、process、setInterval。平台其余成员见 docs/compatibility.zh-CN.md。
+ * A script is a function body: top-level `return` and `await` work; there is no import, require, fetch, process, setInterval.
  *
  * 用法见 runtime-types/README.md。How to use it: runtime-types/README.md.
  */
@@ -137,6 +137,20 @@ interface ClrGuid {
 interface ClrHash {
   ComputeHash(bytes: ArrayLike<number>): number[];
 }
+
+/**
+ * 脚本结束后、结果生效前执行一次回调；最多 256 个待执行，回调抛出异常则本次运行失败。
+ *
+ * Runs a callback once, after the script and before its run is over, in its transaction; the result was taken before. At
+ * most 256 are pending. A callback that throws fails the run; a run that failed drops its timers. Waiting counts as wall
+ * time, not CPU.
+ * @example
+ * await new Promise(function (resolve) { setTimeout(resolve, 200); });
+ */
+declare function setTimeout(callback: (...values: any[]) => any, ms?: number | string, ...values: any[]): number;
+
+/** 取消 setTimeout。Cancels a timer. */
+declare function clearTimeout(id?: number | string): void;
 
 /** 写入系统日志（sys_log，每次运行最多 256 行、64 KiB）。Goes to the tenant's system log: 256 lines, 64 KiB a run. */
 declare const console: V8Console;
