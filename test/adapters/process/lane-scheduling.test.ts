@@ -186,7 +186,10 @@ test('a tenant that cost a lane is quarantined: its runs go apart, one at a time
   const pool = await openNumberedLanes(2);
   (await pool.acquire('neighbour', {})).release();
   await loseLane(pool, AT_0);
-  assert.deepEqual(pool.load(), [{ tenant: AT_0, running: 0, waiting: 0, quarantined: true }]);
+  assert.deepEqual(
+    pool.load().map(({ tenant, quarantined }) => [tenant, quarantined]),
+    [[AT_0, true]],
+  );
   const starts = new Starts(pool);
   starts.ask(AT_0, 2);
   await sleep(1_200);
