@@ -127,10 +127,8 @@ test('every host call is a frozen function without source, sent under its own na
   const { outcome, calls } = await runScript(lanes, source);
   const rows = JSON.parse(outcome.kind === 'returned' ? outcome.json : '[]') as unknown[];
   assert.deepEqual(rows, Array(SCRIPT_CALL_PATHS.length).fill([true, 'function () { [native code] }', null, true]));
-  assert.deepEqual(
-    calls,
-    SENT_NAMES.map((name) => ({ name, args: '[]' })),
-  );
+  // Parallel calls overtake those that keep their order.
+  assert.deepEqual(calls.map((call) => call.name + call.args).sort(), SENT_NAMES.map((name) => `${name}[]`).sort());
 });
 
 test('arguments and results are JSON, and a call never throws', async () => {
