@@ -42,7 +42,7 @@ export async function openAdapters(
   const metrics = createMetrics();
   const runner = await openLanes(config, log, metrics);
   releasers.add('lanes', () => runner.close());
-  void reportCheck(runner, config, log);
+  void reportCheck(runner, log);
   return { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation };
 }
 
@@ -63,8 +63,8 @@ function openLanes(config: Config, log: Log, metrics: MetricsPage): Promise<Engi
 }
 
 /** Says in the log whether the sandbox ends what it must on this machine. Runs beside the start, not in its way. */
-async function reportCheck(runner: EngineRunner, config: Config, log: Log): Promise<void> {
-  const findings = await checkSandbox(runner, config.tenant);
+async function reportCheck(runner: EngineRunner, log: Log): Promise<void> {
+  const findings = await checkSandbox(runner);
   if (findings.length === 0) log.info('sandbox.checked', { ...installedVersions() });
   else log.error('sandbox.check_failed', { ...installedVersions(), findings: findings.join('; ') });
 }

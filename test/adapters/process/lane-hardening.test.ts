@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { checkSandbox } from '../../../src/adapters/process/check-sandbox.ts';
 import { installedVersions, refuseUntested } from '../../../src/adapters/process/tested-versions.ts';
+import type { RunOutcome } from '../../../src/core/run-outcome.ts';
 import type { EngineRunner } from '../../../src/ports/engine-runner.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openLanes, openNumberedLanes, returnedBy } from '../../support/lanes.ts';
@@ -113,22 +114,27 @@ test('the versions that come with the project are tested ones; others are refuse
   }
 });
 
-test('the check finds the sandbox as it should be', async () => {
+test('the check finds the sandbox as it should be', async (t) => {
   const pool = await openLanes(1);
-  assert.deepEqual(await checkSandbox(pool, 'demo'), []);
+  t.after(() => pool.close());
+  assert.deepEqual(await checkSandbox(pool), []);
   await pool.close();
-  assert.deepEqual(await checkSandbox(pool, 'demo'), [], 'a host that closes has nothing to report');
+  assert.deepEqual(await checkSandbox(pool), [], 'a host that closes has nothing to report');
 });
 
-test('the check names what does not hold', async () => {
-  const load = [{ tenant: 'demo', running: 0, waiting: 0, cpuBalanceMs: 0, quarantined: true }];
-  const broken: Pick<EngineRunner, 'acquire' | 'load'> = {
-    acquire: async () => ({ run: async () => ({ kind: 'nothing' }), runAll: () => [], release: () => undefined }),
-    load: () => load,
-  };
-  assert.deepEqual(await checkSandbox(broken as EngineRunner, 'demo'), [
-    'native loop: nothing',
+test('the check names what does not hold, and only what never does', async () => {
+  const runner = (outcomes: RunOutcome[]): Pick<EngineRunner, 'acquire'> => ({
+    acquire: async () => ({
+      run: async () => outcomes.shift() ?? { kind: 'nothing' },
+      runAll: () => [],
+      release: () => undefined,
+    }),
+  });
+  const killed: RunOutcome = { kind: 'limit', error: { code: 'V8_CPU_LIMIT', params: {} }, laneLost: true };
+  const ended: RunOutcome = { kind: 'limit', error: killed.error };
+  assert.deepEqual(await checkSandbox(runner([killed, killed, killed])), [
+    'native loop: V8_CPU_LIMIT, and it cost its lane',
     'floating rejection: nothing',
-    'native loop: it cost its lane',
   ]);
+  assert.deepEqual(await checkSandbox(runner([killed, ended, { kind: 'returned', json: '1' }])), []);
 });
