@@ -42,9 +42,13 @@ export async function openAdapters(
   const metrics = createMetrics();
   const runner = await openLanes(config, log, metrics);
   releasers.add('lanes', () => runner.close());
-  void reportCheck(runner, log);
+  const check = setTimeout(() => void reportCheck(runner, log), CHECK_AFTER_MS).unref();
+  releasers.add('sandbox check', () => clearTimeout(check));
   return { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation };
 }
+
+/** The check computes for a second. Beside the start it would be in the way, and have no fair chance itself. */
+const CHECK_AFTER_MS = 30_000;
 
 function openLanes(config: Config, log: Log, metrics: MetricsPage): Promise<EngineRunner> {
   const { lanes, rssMb, maxLanesPerTenant, cpu, strict, strictIdleSeconds, allowUntestedVersions } = config.sandbox;
@@ -62,7 +66,7 @@ function openLanes(config: Config, log: Log, metrics: MetricsPage): Promise<Engi
   });
 }
 
-/** Says in the log whether the sandbox ends what it must on this machine. Runs beside the start, not in its way. */
+/** Says in the log whether the sandbox ends what it must on this machine. */
 async function reportCheck(runner: EngineRunner, log: Log): Promise<void> {
   const findings = await checkSandbox(runner);
   if (findings.length === 0) log.info('sandbox.checked', { ...installedVersions() });

@@ -12,7 +12,7 @@ const CHECKER = '(check)';
 
 const ENGINE_KEY = 'sandbox-check';
 
-const CHECK_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 30_000, cpuMs: 250 };
+const CHECK_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 30_000, cpuMs: 1_000 };
 
 /** A pattern that the sandbox is built on, and what must become of it. */
 interface Pattern {
