@@ -87,10 +87,6 @@ export interface TenantTx {
    * leaves nothing behind and the transaction goes on.
    */
   claimAll(claims: readonly InboxClaim[]): Promise<readonly ('claimed' | 'duplicate')[]>;
-  /** Marks the start of one message's part of a batch (3.1 b). A later mark replaces it. */
-  mark(): Promise<void>;
-  /** Undoes everything since the mark; the transaction goes on. @throws AppError DB_TX_LOST when the mark is gone. */
-  undoToMark(): Promise<void>;
   /**
    * Commits effects, outbox and inbox state, all or nothing.
    * @returns the stored outbox rows, leased to this host for 30 s.

@@ -316,19 +316,6 @@ function inTransactions(open: OpenTenantStore): void {
     ]);
   });
 
-  it("keeps a group apart from the mark of a batch's message", async (t) => {
-    const { store } = await open(t);
-    await store.createTables([ITEM]);
-    const tx = await store.begin(1_000);
-    await tx.tables.insert('shop_item', { Id: '1', Sku: 'A1' });
-    await tx.mark();
-    await tx.tables.insert('shop_item', { Id: '2', Sku: 'B2' });
-    await tx.tables.allOrNothing((tables) => tables.insert('shop_item', { Id: '3', Sku: 'C3' }));
-    await tx.undoToMark();
-    await tx.commit({ claims: [], outbox: [] });
-    assert.equal(await store.tables.count(query()), 1);
-  });
-
   it('gives a group outside of one a transaction of its own', async (t) => {
     const { store } = await open(t);
     await store.createTables([ITEM]);

@@ -217,19 +217,6 @@ function transactions(open: OpenTenantStore): void {
       assert.equal(await stock(store), 97);
     });
 
-    it('undoes a part without the rest', async (t) => {
-      const { store } = await open(t);
-      await store.createTables([STOCK]);
-      const tx = await store.begin(WAIT_MS);
-      await tx.claim(claimOf('e1'));
-      await takeOne(tx.tables);
-      await tx.mark();
-      await takeOne(tx.tables);
-      await tx.undoToMark();
-      await tx.commit({ claims: [{ ...contentOf('e1'), resolveParked: false }], outbox: [] });
-      assert.equal(await stock(store), 99);
-    });
-
     it('goes on after a unique conflict in a table of the script, which names the field and is no duplicate', async (t) => {
       const { store } = await open(t);
       await store.createTables([STOCK]);

@@ -11,7 +11,7 @@ import { ReadBounds } from './read-bounds.ts';
 export type Authority = 'host' | 'script';
 
 /** `part` is one message's share of a transaction, `batch` a script's group of writes inside of it. */
-export type SavepointStatement = `${'SAVEPOINT' | 'ROLLBACK TO' | 'RELEASE'} ${'part' | 'batch'}`;
+export type SavepointStatement = `${'SAVEPOINT' | 'ROLLBACK TO' | 'RELEASE'} batch`;
 
 const MAX_CACHED_STATEMENTS = 200;
 

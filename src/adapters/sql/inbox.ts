@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import type { EventContent, EventKey, InboxClaim, InboxEntry } from '../../ports/tenant-store.ts';
+import { RowInserts } from './row-insert.ts';
 import type { PacketStatement } from './sql-database.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SystemDb } from './system-tables.ts';
@@ -11,6 +12,7 @@ import type { SystemDb } from './system-tables.ts';
 export class Inbox {
   readonly #tenantLower: string;
   readonly #dialect: SqlDialect;
+  readonly #inserts = new RowInserts();
 
   constructor(tenantLower: string, dialect: SqlDialect) {
     this.#tenantLower = tenantLower;
@@ -47,10 +49,8 @@ export class Inbox {
   /** Inserts the rows as `run`. @returns false when one of the events has a row already; then none is inserted. Only this statement may read a unique conflict so. */
   async claim(db: SystemDb, claims: readonly InboxClaim[]): Promise<boolean> {
     try {
-      await db
-        .insertInto('mq_inbox')
-        .values(claims.map((claim) => this.#toRow(claim)))
-        .execute();
+      const rows = claims.map((claim) => this.#toRow(claim));
+      await db.executeQuery(this.#inserts.of(db, 'mq_inbox', rows));
       return true;
     } catch (error: unknown) {
       if (error instanceof AppError && error.code === 'ROW_NOT_UNIQUE') return false;

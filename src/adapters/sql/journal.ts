@@ -5,6 +5,7 @@ import { readStory } from './event-story.ts';
 import { toAttemptRecord, toAttemptRow, toReceiveLogRow, toSysLogRow } from './journal-rows.ts';
 import { fixedColumns, onlyColumns, type RowMaker } from './platform-row.ts';
 import { RowBuffer } from './row-buffer.ts';
+import { RowInserts } from './row-insert.ts';
 import type { SchemaCache } from './schema-cache.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import type { AttemptTable, PlatformRow, SystemDb } from './system-tables.ts';
@@ -29,6 +30,7 @@ export interface JournalParts extends RowMaker {
  */
 export class SqlJournal implements Journal {
   readonly #parts: JournalParts;
+  readonly #inserts = new RowInserts();
   readonly #attempts = new RowBuffer<AttemptTable>(BUFFERED_ROWS);
   readonly #receiveLog = new RowBuffer<PlatformRow>(BUFFERED_ROWS);
   readonly #sysLog = new RowBuffer<PlatformRow>(BUFFERED_ROWS);
@@ -96,7 +98,7 @@ export class SqlJournal implements Journal {
   }
 
   async #writeAll(): Promise<void> {
-    await this.#drain(this.#attempts, (db, rows) => db.insertInto('mq_attempt').values(rows).execute());
+    await this.#drain(this.#attempts, (db, rows) => db.executeQuery(this.#inserts.of(db, 'mq_attempt', rows)));
     await this.#drainPlatform(this.#receiveLog, 'diy_queue_receive_log');
     await this.#drainPlatform(this.#sysLog, 'sys_log');
   }
@@ -104,12 +106,10 @@ export class SqlJournal implements Journal {
   async #drainPlatform(buffer: RowBuffer<PlatformRow>, table: 'diy_queue_receive_log' | 'sys_log'): Promise<void> {
     if (buffer.size === 0) return;
     const columns = await this.#parts.schema.columnNames(table).catch(() => new Set<string>());
-    await this.#drain(buffer, (db, rows) =>
-      db
-        .insertInto(table)
-        .values(rows.map((row) => onlyColumns(row, columns)))
-        .execute(),
-    );
+    await this.#drain(buffer, (db, rows) => {
+      const known = rows.map((row) => onlyColumns(row, columns));
+      return db.executeQuery(this.#inserts.of(db, table, known));
+    });
   }
 
   async #drain<Row>(buffer: RowBuffer<Row>, insert: (db: SystemDb, rows: Row[]) => Promise<unknown>): Promise<void> {

@@ -20,10 +20,6 @@ export interface TxSession {
   /** A script's statements: refused where the database can tell that they leave the tenant's rows. */
   readonly script: ScriptDb;
   readonly doom: Doom | undefined;
-  /** Sets the savepoint of a batch. */
-  mark(): Promise<void>;
-  /** Rolls back to it. @throws AppError DB_TX_LOST when it is gone. */
-  undoToMark(): Promise<void>;
   /**
    * Runs statements of this transaction that take effect together or, when `work` rejects, not at all. The transaction
    * goes on either way, unless it is lost.

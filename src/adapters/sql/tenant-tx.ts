@@ -57,14 +57,6 @@ export class SqlTenantTx implements TenantTx {
     return answers;
   }
 
-  mark(): Promise<void> {
-    return this.#session.mark();
-  }
-
-  undoToMark(): Promise<void> {
-    return this.#session.undoToMark();
-  }
-
   async commit({ claims, outbox }: CommitPacket): Promise<readonly OutboxRow[]> {
     const results = await this.#session.commit([
       ...outbox.map((message) => ({ query: this.#insertOutbox(message) })),

@@ -50,7 +50,6 @@ export class MysqlTransaction implements TxSession {
   /** The connection served others before, so the server may have closed it meanwhile. */
   #mayBeStale: boolean;
   #used = false;
-  #markDue = false;
   #wasOpen = false;
   #doom: Doom | undefined;
   #ended = false;
@@ -96,25 +95,13 @@ export class MysqlTransaction implements TxSession {
     return this.#doom;
   }
 
-  /** The savepoint travels with the next statement of the host, which saves a round trip per message. */
-  async mark(): Promise<void> {
-    this.#assertUsable();
-    this.#markDue = true;
-  }
-
-  async undoToMark(): Promise<void> {
-    this.#assertUsable();
-    if (!this.#markDue) await this.#undo(ROLLBACK_TO);
-  }
-
   async allOrNothing<T>(work: () => Promise<T>): Promise<T> {
     this.#assertUsable();
-    await this.#control(this.#markDue ? `${SAVEPOINT.sql}; ${SAVEPOINT_BATCH}` : SAVEPOINT_BATCH);
-    this.#markDue = false;
+    await this.#control(SAVEPOINT);
     try {
       return await work();
     } catch (error: unknown) {
-      if (!this.#ended && this.#doom === undefined) await this.#undo(ROLLBACK_TO_BATCH);
+      if (!this.#ended && this.#doom === undefined) await this.#undo(ROLLBACK_TO);
       throw error;
     }
   }
@@ -166,13 +153,10 @@ export class MysqlTransaction implements TxSession {
   }
 
   async #send(query: CompiledQuery, authority: Authority): Promise<QueryResult<unknown>> {
-    const mark = this.#markDue ? [SAVEPOINT] : [];
-    this.#markDue = false;
-    if (authority === 'host' && (goesAsText(query) || (mark.length > 0 && query.query.kind === 'InsertQueryNode'))) {
-      const results = await this.#first((connection) => connection.run([...mark, query], HOST_STATEMENT_MS));
+    if (authority === 'host' && goesAsText(query)) {
+      const results = await this.#first((connection) => connection.run([query], HOST_STATEMENT_MS));
       return results.at(-1) ?? { rows: [] };
     }
-    if (mark.length > 0) await this.#first((connection) => connection.run(mark, HOST_STATEMENT_MS));
     return this.#first((connection) =>
       authority === 'host' ? connection.execute(query, HOST_STATEMENT_MS) : connection.executeBounded(query),
     );
@@ -283,11 +267,9 @@ export class MysqlTransaction implements TxSession {
 
 const text = (sql: string): Statement => ({ sql, parameters: [] });
 
-const SAVEPOINT = text('savepoint part');
-const ROLLBACK_TO = 'rollback to savepoint part';
-/** A script's group of writes; one of the same name takes its place. */
-const SAVEPOINT_BATCH = 'savepoint batch';
-const ROLLBACK_TO_BATCH = 'rollback to savepoint batch';
+/** A group's; one inside of another belongs to it, so there is one at a time. */
+const SAVEPOINT = 'savepoint batch';
+const ROLLBACK_TO = 'rollback to savepoint batch';
 const ROLLBACK = text('rollback');
 /** Its answer says whether the session is in a transaction, and changes nothing. */
 const NOTHING = text('do 0');

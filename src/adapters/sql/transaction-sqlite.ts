@@ -32,14 +32,6 @@ export class SqliteTransaction implements TxSession {
     return this.#doom;
   }
 
-  async mark(): Promise<void> {
-    this.#control('SAVEPOINT part');
-  }
-
-  async undoToMark(): Promise<void> {
-    this.#control('ROLLBACK TO part');
-  }
-
   async allOrNothing<T>(work: () => Promise<T>): Promise<T> {
     this.#control('SAVEPOINT batch');
     try {
