@@ -17,9 +17,10 @@ export class CallRates {
 
   /**
    * Takes a call's turn, after a wait where the tenant is ahead of its rate.
+   * @param run whose end ends the wait.
    * @returns true when it waited. @throws AppError V8_HOST_CALL_RATE when it would wait too long.
    */
-  async take(tenant: string, signal: AbortSignal): Promise<boolean> {
+  async take(tenant: string, run: { readonly signal: AbortSignal }): Promise<boolean> {
     const key = tenantKey(tenant);
     const rate = hostCallRateOf(this.#policy, tenant);
     const now = this.#clock.now();
@@ -27,7 +28,7 @@ export class CallRates {
     this.#allowances.set(key, turn.allowance);
     if (turn.refused) throw new AppError('V8_HOST_CALL_RATE', { limit: rate });
     if (turn.waitMs === 0) return false;
-    await this.#clock.sleep(turn.waitMs, signal);
+    await this.#clock.sleep(turn.waitMs, run.signal);
     return true;
   }
 }

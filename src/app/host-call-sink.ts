@@ -113,7 +113,7 @@ async function performCall(
 
 /** A tenant that calls faster than it may is slowed, and its author told so once a run. */
 async function keepToRate(tree: RunTree, context: EngineRunContext): Promise<void> {
-  if (!(await tree.services.rates.take(context.tenant, tree.signal)) || !tree.markSlowed()) return;
+  if (!(await tree.services.rates.take(context.tenant, tree)) || !tree.markSlowed()) return;
   tree.services.metrics.limitHit(context.tenant, 'V8_HOST_CALL_RATE');
   context.console(
     'warn',

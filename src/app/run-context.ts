@@ -100,7 +100,7 @@ export class EngineRunContext implements RunContext {
   async #send(message: BuiltMessage): Promise<void> {
     const { transaction, options, services } = this.#tree;
     if (transaction.isOpen || options.alwaysJoin) return transaction.addMessage(message);
-    if (this.signal.aborted) throw new AppError('DB_TX_LOST');
+    if (this.#tree.hasEnded) throw new AppError('DB_TX_LOST');
     await services.queue.publish(this.tenant, [message]);
   }
 

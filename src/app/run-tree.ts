@@ -75,7 +75,8 @@ export class RunTree {
   readonly runId: string;
   readonly transaction: RunTransaction;
   readonly traces: HostCallTrace[] = [];
-  readonly #abort = new AbortController();
+  #abort: AbortController | undefined;
+  #hasEnded = false;
   #startedAt: number;
   readonly #requests = new Map<string, number>();
   #wentOutside = false;
@@ -102,9 +103,15 @@ export class RunTree {
     this.#startedAt = this.services.clock.now();
   }
 
-  /** Aborted when the run ends. */
+  /** Aborted when the run ends. Made when it is first asked for: few runs do, and each would pay for it. */
   get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#hasEnded) this.#abort.abort(RUN_ENDED);
     return this.#abort.signal;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   get eventId(): string {
@@ -182,7 +189,8 @@ export class RunTree {
 
   /** Ends the run: its host calls under way are aborted and waited for, before the transaction is decided. */
   async end(): Promise<void> {
-    this.#abort.abort(RUN_ENDED);
+    this.#hasEnded = true;
+    this.#abort?.abort(RUN_ENDED);
     await Promise.allSettled(this.#inFlight);
   }
 }

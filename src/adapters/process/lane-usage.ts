@@ -7,6 +7,9 @@ export interface CpuAccounts {
   isInDebt(tenant: string): boolean;
 }
 
+/** The watchdog looks as often. Milliseconds. */
+const RECENT_MS = 20;
+
 /**
  * What a lane process uses, charged to whoever ran there last: what a lane does after a run (collecting garbage, the
  * next context) is the run's, too. What it used for its start is nobody's.
@@ -16,6 +19,7 @@ export class LaneUsage {
   readonly #accounts: CpuAccounts;
   #tenant: string | undefined;
   #chargedMs = 0;
+  #readAt = 0;
 
   constructor(pid: number | undefined, accounts: CpuAccounts) {
     this.#meter = pid === undefined ? undefined : ProcessMeter.open(pid);
@@ -26,15 +30,20 @@ export class LaneUsage {
   read(): ProcessUsage | undefined {
     const usage = this.#meter?.read();
     if (usage === undefined) return undefined;
+    this.#readAt = performance.now();
     const used = usage.cpuMs - this.#chargedMs;
     this.#chargedMs = usage.cpuMs;
     if (used > 0 && this.#tenant !== undefined) this.#accounts.charge(this.#tenant, used);
     return usage;
   }
 
-  /** A run of the tenant begins. @returns CPU milliseconds of the process until now. */
+  /**
+   * A run of the tenant begins. @returns CPU milliseconds of the process until now; of a moment ago when the tenant ran
+   * here just before, since quick runs would be read more often than they are worth.
+   */
   beginRun(tenant: string): number {
-    const cpuMs = this.read()?.cpuMs ?? 0;
+    const isRecent = tenant === this.#tenant && performance.now() - this.#readAt < RECENT_MS;
+    const cpuMs = isRecent ? this.#chargedMs : (this.read()?.cpuMs ?? 0);
     this.#tenant = tenant;
     return cpuMs;
   }
