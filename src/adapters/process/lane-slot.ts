@@ -41,7 +41,9 @@ export class LaneSlot implements RunSlot {
   async run(start: RunStart, calls: HostCallSink): Promise<RunOutcome> {
     const tooLarge = refuseInput(start);
     if (tooLarge !== undefined) return tooLarge;
-    const pass = await this.#enterGate();
+    const entered = this.#owner.enterGate();
+    // Without a wait where there is room: a lane that is at hand gets its run at once.
+    const pass = entered instanceof Promise ? await entered : entered;
     try {
       return await this.#runOnLane(start, calls, pass);
     } finally {
@@ -74,7 +76,7 @@ export class LaneSlot implements RunSlot {
       if (lane === undefined) break;
       outcome = await lane.run(start, calls, (blocked) => pass.setBlocked(blocked));
       if (outcome.kind !== 'unstarted') this.#owner.onRunEnded(this, start, !lane.alive);
-      if (outcome.kind !== 'unstarted' || lane.alive) break;
+      if (outcome.kind !== 'unstarted' || lane.alive || outcome.error.code === 'DRAINING') break;
     }
     return outcome;
   }
@@ -82,7 +84,8 @@ export class LaneSlot implements RunSlot {
   /** @returns the outcomes to come; none when the runs cannot be sent. */
   async #sendAll(runs: readonly SlotRun[]): Promise<readonly Promise<RunOutcome>[]> {
     if (runs.some(({ start }) => refuseInput(start) !== undefined)) return [];
-    const pass = await this.#enterGate();
+    const entered = this.#owner.enterGate();
+    const pass = entered instanceof Promise ? await entered : entered;
     const lane = this.#idleLane();
     if (lane === undefined) {
       pass.leave();
@@ -97,11 +100,6 @@ export class LaneSlot implements RunSlot {
       if (outcome.kind !== 'unstarted') this.#owner.onRunEnded(this, start, !lane.alive);
       return outcome;
     });
-  }
-
-  async #enterGate(): Promise<GatePass> {
-    const entered = this.#owner.enterGate();
-    return entered instanceof Promise ? await entered : entered;
   }
 
   /** The slot's lane, or another when it died while it was only reserved. */
