@@ -5,6 +5,7 @@ import type { DosResult } from '../../src/core/dos-result.ts';
 import type { Row } from '../../src/ports/table-store.ts';
 import type { TableDefinition, TenantStore } from '../../src/ports/tenant-store.ts';
 import { HOST_CALLS } from '../../src/v8-api/host-calls.ts';
+import { withProperty } from '../support/intercept.ts';
 import { ScriptRun, TRANS } from '../support/script-run.ts';
 import type { OpenTenantStore } from './tenant-store-place.ts';
 
@@ -344,7 +345,7 @@ function batches(filled: Filled): void {
   it('goes on writing for no run that has ended', async (t) => {
     const { run, store } = await filled(t);
     const before = await total(store);
-    const ended = { ...run.context, signal: AbortSignal.abort() };
+    const ended = withProperty(run.context, 'signal', AbortSignal.abort());
     const result = (await HOST_CALLS['FormEngine.AddTableData'](ended, [[item({ Sku: 'X' })]])) as DosResult;
     assert.equal(result.ReasonCode, 'DB_TX_LOST');
     assert.equal(await total(store), before);
