@@ -14,7 +14,7 @@ import { isRepeated, type ReceivedMessage, receiveMessage } from './received-mes
 /** Batches to have at hand: the next one waits here while the messages of the running one are acknowledged. */
 const BATCHES_AHEAD = 2;
 
-type WorkerNeeds = 'clock' | 'ids' | 'profiles' | 'settler' | 'limits' | 'engines' | 'pauses' | 'draining';
+type WorkerNeeds = 'clock' | 'ids' | 'profiles' | 'settler' | 'limits' | 'pauses' | 'draining';
 
 /** What a worker of any binding uses. */
 export interface WorkerServices extends Pick<DeliveryServices, WorkerNeeds> {

@@ -79,8 +79,9 @@ export class BoundConsumer {
 
   /** How long the engine's runs may take decides how many of its messages may wait here; unknown, the default does. */
   async #learnLimits(): Promise<void> {
-    const { engines, limits } = this.#services;
-    const engine = await engines.find(this.store, this.binding.engineKey).catch(() => undefined);
+    const { limits } = this.#services;
+    // Not from memory: asking there would keep an engine for the first run that may be edited until then.
+    const engine = await this.store.engines.find(this.binding.engineKey).catch(() => undefined);
     if (engine !== undefined) limits.of(this.store, engine, this.binding.timeoutSeconds);
   }
 
