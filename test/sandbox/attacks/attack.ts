@@ -77,7 +77,7 @@ export function declareAttacks(attacks: readonly Attack[]): void {
     await stand.neighbour.stop();
     stand.meter.close();
     await stand.lanes.close();
-    assert.deepEqual(liveLanes(), [], 'no lane outlives its pool');
+    await eventually(() => assert.deepEqual(liveLanes(), [], 'no lane outlives its pool'));
   });
   for (const attack of attacks) test(attack.name, (t) => perform(stand, attack, (end) => t.diagnostic(end)));
 }

@@ -8,6 +8,7 @@ import type { RunOutcome } from '../../../src/core/run-outcome.ts';
 import { judgeDelivery } from '../../../src/core/verdict.ts';
 import type { EngineRunner } from '../../../src/ports/engine-runner.ts';
 import { childrenOf } from '../../support/child-processes.ts';
+import { eventually } from '../../support/eventually.ts';
 import { endOf, RecordingSink, runStart, SILENT_LOG } from '../../support/lanes.ts';
 import { ATTACK_LIMITS } from './attack.ts';
 import { findPollution, readHostPrototypes } from './host-prototypes.ts';
@@ -21,7 +22,7 @@ before(async () => {
 });
 after(async () => {
   await pool.close();
-  assert.deepEqual(childrenOf(process.pid), [], 'no lane outlives its pool');
+  await eventually(() => assert.deepEqual(childrenOf(process.pid), [], 'no lane outlives its pool'));
 });
 
 interface Expectation {
