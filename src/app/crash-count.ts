@@ -34,10 +34,13 @@ export class CrashCount {
     if (this.#counted) await this.#message.store.crashes.clear(this.#message.key).catch(() => undefined);
   }
 
-  /** The host lives and gives the message back: it did not die of it. */
+  /**
+   * The host lives and gives the message back: it did not die of it. Where the database is away the count stays; what
+   * the message is given back for, an unknown commit perhaps, must not be hidden by that.
+   */
   async takeBack(): Promise<void> {
     if (!this.#counted) return;
     this.#counted = false;
-    await this.#message.store.crashes.uncount(this.#message.key);
+    await this.#message.store.crashes.uncount(this.#message.key).catch(() => undefined);
   }
 }
