@@ -63,7 +63,10 @@ export interface RunTreeOptions {
 const RUN_ENDED = new AppError('DB_TX_LOST');
 
 /** Families of host calls whose effects the platform transaction undoes, and those that have none. */
-const INSIDE: ReadonlySet<string> = new Set(['FormEngine', 'Db', 'DbTrans', 'DbRead', 'MQ', 'ApiEngine', 'Method']);
+const INSIDE: ReadonlySet<string> = new Set([
+  ...['FormEngine', 'Db', 'DbTrans', 'DbRead', 'MQ', 'ApiEngine', 'Method'],
+  ...['EncryptHelper', 'System', 'SysConfig', 'OsClientModel'],
+]);
 
 /** Most host calls of one run that its story keeps; the count goes on. */
 const TRACED_CALLS = 200;
