@@ -124,6 +124,16 @@ const ROWS = {
   HTTP_CREDENTIAL_UNKNOWN: ['missing', 404, 'never', 'warn', '没有名为 {credential} 的凭据：检查 Credentials 的拼写，或由运维在 outbound.tenants 中为本租户配置。', 'There is no credential {credential}: check the spelling of Credentials, or let the operator give it to this tenant in outbound.tenants.'],
   HTTP_CREDENTIAL_DENIED: ['denied', 403, 'never', 'warn', '凭据 {credential} 不能发送到 {target}：它只用于配置中 hosts 列出的地址，且 http:// 须写明端口。', 'Credential {credential} may not be sent to {target}: it is for the hosts listed with it, and over http:// only where the port is listed, too.'],
   HTTP_FAILED: ['unavailable', 502, 'policy', 'info', '请求 {target} 失败：{reason}', 'The request to {target} failed: {reason}'],
+  // MQTT
+  TOPIC_INVALID: ['invalid', 400, 'never', 'info', 'MQTT 主题不合法：{rule}。', 'The MQTT topic is invalid: {rule}.'],
+  TOPIC_FOREIGN: ['denied', 403, 'never', 'warn', 'MQTT 主题属于其他租户：只写自己的路径，或以 tenant/自己的租户/ 开头。', 'The MQTT topic belongs to another tenant: write your own path only, or begin with tenant/ and your own tenant.'],
+  TOPIC_RESERVED: ['denied', 403, 'never', 'info', '不支持 $SYS/ 主题和 $share/ 共享订阅。', 'Topics under $SYS/ and shared subscriptions ($share/) are not supported.'],
+  MQTT_NOT_RUNNING: ['unavailable', 503, 'policy', 'warn', 'MQTT 服务没有运行：设置 mqtt.enabled，或主租户的 MqttEnable 为 1。', 'The MQTT broker is not running: set mqtt.enabled, or MqttEnable of the main tenant to 1.'],
+  MQTT_DISABLED: ['denied', 403, 'never', 'info', '租户 {tenant} 没有启用 MQTT：把 sys_osclients 的 MqttEnable 设为 1，并填写 MqttAccount 和 MqttPwd。', 'MQTT is not enabled for tenant {tenant}: set MqttEnable in sys_osclients to 1, and MqttAccount and MqttPwd.'],
+  MQTT_TLS_INVALID: ['invalid', 400, 'never', 'error', 'MQTT 的 TLS 证书无法使用（{field}，{reason}）：检查文件是否存在、可读，密码是否正确，是否包含私钥。', 'The TLS certificate of MQTT cannot be used ({field}, {reason}): check that the file exists and is readable, that the password is right and that it holds the private key.'],
+  MQTT_LISTEN_FAILED: ['conflict', 409, 'never', 'error', 'MQTT 无法在 {address} 监听（{reason}，{setting}）：用 ss -ltnp 查看占用端口的进程，换一个端口，或停止那个进程。', 'MQTT cannot listen on {address} ({reason}, {setting}): find the process that has the port with ss -ltnp, choose another port or stop that process.'],
+  MQTT_OTHER_NODE: ['conflict', 409, 'never', 'error', '另一台主机已在为这些租户运行 MQTT 服务（{holder}）：会话和订阅不在主机之间共享，请只在一台主机上启用 mqtt.enabled。', 'Another host runs the MQTT broker for these tenants ({holder}): sessions and subscriptions are not shared between hosts, so enable mqtt.enabled on one host only.'],
+  MQTT_RATE: ['denied', 429, 'policy', 'warn', '租户 {tenant} 的下行发布超过每秒 {limit} 条：稍后重试。', 'Tenant {tenant} publishes more than {limit} messages a second to devices: try again later.'],
   // admin API and CLI
   UNAUTHORIZED: ['denied', 401, 'never', 'info', '令牌缺失或无效：用 --token 或 V8HOST_TOKEN 提供；主机生成的令牌在其数据目录的 admin.token 中。', 'The token is missing or wrong: give it by --token or V8HOST_TOKEN; a host that made its own keeps it in admin.token of its data directory.'],
   REQUEST_INVALID: ['invalid', 400, 'never', 'info', '请求的 {field} 不合法：{rule}', 'The request is invalid at {field}: {rule}'],

@@ -1,0 +1,100 @@
+import { sameTenant } from './tenant.ts';
+
+/** What the broker knows of one tenant. Account and password go into no log, error or answer. */
+export interface MqttTenant {
+  /** In its own case. */
+  readonly tenant: string;
+  readonly isMain: boolean;
+  readonly enabled: boolean;
+  /** Empty where none is set. */
+  readonly account: string;
+  readonly password: string;
+  readonly allowAnonymous: boolean;
+  /** Key or Id of the engine that gets the tenant's events; empty for none. */
+  readonly engine: string;
+  /** Devices see topics without `tenant/{own}/`. */
+  readonly shortTopics: boolean;
+  /** Results of `Connected` and `Subscribing` may refuse. */
+  readonly veto: boolean;
+}
+
+/** Every loaded tenant, the main one among them. */
+export interface MqttRegistry {
+  readonly tenants: readonly MqttTenant[];
+}
+
+/** What the configuration says of the main tenant; it fills blank columns and is never stored. */
+export interface MainMqtt {
+  readonly tenant: string;
+  readonly enabled: boolean;
+  readonly account: string;
+  readonly password: string;
+}
+
+/** Rows of `sys_osclients`, perhaps without some of the columns. */
+export interface MqttRow {
+  readonly tenant: string;
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The broker's view of all tenants (mq-mqtt.md 1.3). A child's account or password that equals the main tenant's was
+ * copied, not given: it counts as missing. The main tenant may have no row.
+ */
+export function mqttRegistry(rows: readonly MqttRow[], main: MainMqtt): MqttRegistry {
+  const mainRow = rows.find(({ tenant }) => sameTenant(tenant, main.tenant))?.row ?? {};
+  const first = mainTenant(mainRow, main);
+  const children = rows.filter(({ tenant }, index) => {
+    const isFirst = rows.findIndex((other) => sameTenant(other.tenant, tenant)) === index;
+    return isFirst && !sameTenant(tenant, main.tenant);
+  });
+  return { tenants: [first, ...children.map((child) => childTenant(child, first))] };
+}
+
+/** The tenant of that name, in any case of ASCII letters. */
+export function findMqttTenant(registry: MqttRegistry, name: string): MqttTenant | undefined {
+  return registry.tenants.find(({ tenant }) => sameTenant(tenant, name));
+}
+
+function mainTenant(row: MqttRow['row'], main: MainMqtt): MqttTenant {
+  const own = readRow(main.tenant, row);
+  const configured = 'MqttEnable' in row && row.MqttEnable !== null && row.MqttEnable !== '';
+  return {
+    ...own,
+    isMain: true,
+    enabled: configured ? own.enabled || main.enabled : main.enabled,
+    account: own.account === '' ? main.account : own.account,
+    password: own.password === '' ? main.password : own.password,
+  };
+}
+
+function childTenant({ tenant, row }: MqttRow, main: MqttTenant): MqttTenant {
+  const own = readRow(tenant, row);
+  return {
+    ...own,
+    account: own.account === main.account ? '' : own.account,
+    password: own.password === main.password ? '' : own.password,
+  };
+}
+
+function readRow(tenant: string, row: MqttRow['row']): MqttTenant {
+  return {
+    tenant,
+    isMain: false,
+    enabled: isOn(row.MqttEnable),
+    account: textOf(row.MqttAccount).trim(),
+    password: textOf(row.MqttPwd),
+    allowAnonymous: isOn(row.MqttAllowAnonymous),
+    engine: textOf(row.MqttApiEngine).trim(),
+    shortTopics: isOn(row.MqttShortTopics),
+    veto: isOn(row.MqttVeto),
+  };
+}
+
+function isOn(value: unknown): boolean {
+  return value === true || /^(1|true|yes)$/i.test(textOf(value).trim());
+}
+
+function textOf(value: unknown): string {
+  return value === null || value === undefined ? '' : String(value);
+}

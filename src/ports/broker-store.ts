@@ -1,0 +1,72 @@
+/**
+ * What of the broker survives a restart: sessions that asked for it, what waits for them, and retained messages.
+ * Implementation: adapters/embedded, in `host.db`. Changes made in one turn of the event loop are written together.
+ */
+import type { BrokerMessage, Qos } from './broker.ts';
+
+export interface StoredSubscription {
+  readonly filter: string;
+  readonly qos: Qos;
+  readonly noLocal: boolean;
+  readonly retainAsPublished: boolean;
+  readonly identifier: number | undefined;
+}
+
+/** A session's key: tenant in lower case and the client's own id. */
+export interface SessionKey {
+  readonly tenant: string;
+  readonly clientId: string;
+}
+
+export interface StoredSession extends SessionKey {
+  /** Seconds that it outlives its connection; undefined for ever. */
+  readonly expirySeconds: number | undefined;
+  /** When its connection ended; undefined while there is one. Milliseconds UTC. */
+  readonly offlineSince: number | undefined;
+  readonly subscriptions: readonly StoredSubscription[];
+}
+
+export interface StoredMessage {
+  /** Place in the order of all messages of the store; never used twice. */
+  readonly seq: number;
+  readonly message: BrokerMessage;
+  /** When it can be dropped unsent; undefined never. Milliseconds UTC. */
+  readonly expiresAt: number | undefined;
+  /** Identifiers of the subscriptions that took it. */
+  readonly identifiers: readonly number[];
+}
+
+export interface RetainedMessage {
+  readonly tenant: string;
+  readonly message: BrokerMessage;
+  readonly expiresAt: number | undefined;
+}
+
+/** Everything at a start. */
+export interface BrokerContent {
+  readonly sessions: readonly (StoredSession & {
+    readonly queued: readonly StoredMessage[];
+    /** Packet ids of QoS 2 that were received and not yet released. */
+    readonly received: readonly number[];
+  })[];
+  readonly retained: readonly RetainedMessage[];
+  readonly lastSeq: number;
+}
+
+export interface BrokerStore {
+  load(): BrokerContent;
+  saveSession(session: StoredSession): void;
+  /** Removes it with everything that waits for it. */
+  dropSession(key: SessionKey): void;
+  addMessage(key: SessionKey, message: StoredMessage): void;
+  dropMessage(seq: number): void;
+  addReceived(key: SessionKey, packetId: number): void;
+  dropReceived(key: SessionKey, packetId: number): void;
+  /** An empty payload removes it. */
+  saveRetained(retained: RetainedMessage): void;
+  /** Resolves when everything changed so far is on disk. @throws AppError QUEUE_STORE_UNUSABLE. */
+  flushed(): Promise<void>;
+  /** True when something changed since the last write. */
+  readonly isDirty: boolean;
+  close(): void;
+}
