@@ -30,6 +30,9 @@ export interface StoredMessage {
   /** Place in the order of all messages of the store; never used twice. */
   readonly seq: number;
   readonly message: BrokerMessage;
+  /** As this subscriber gets it. */
+  readonly qos: Qos;
+  readonly retain: boolean;
   /** When it can be dropped unsent; undefined never. Milliseconds UTC. */
   readonly expiresAt: number | undefined;
   /** Identifiers of the subscriptions that took it. */

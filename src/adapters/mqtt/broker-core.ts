@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto';
+import { coerceError } from '../../core/errors.ts';
+import { tenantKey } from '../../core/tenant.ts';
+import type { BrokerMessage, BrokerRules, ClientInfo, DisconnectInfo } from '../../ports/broker.ts';
+import type { BrokerStore } from '../../ports/broker-store.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { BrokerLimits } from './broker-limits.ts';
+import type { Opened } from './connect.ts';
+import type { Connection } from './connection.ts';
+import { REASON } from './reason-codes.ts';
+import type { Session, SessionLink } from './session.ts';
+import { TenantSpace } from './tenant-space.ts';
+
+export interface BrokerParts {
+  readonly rules: BrokerRules;
+  readonly store: BrokerStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: BrokerLimits;
+}
+
+/** After this an ended connection is cut although its last bytes have not left. Milliseconds. */
+const LINGER_MS = 2_000;
+
+interface PendingWill {
+  readonly opened: Opened;
+  readonly message: BrokerMessage;
+  readonly dueAt: number;
+}
+
+/** What the connections of a broker share: the tenants' spaces, the store and the rules. */
+export class BrokerCore {
+  readonly rules: BrokerRules;
+  readonly store: BrokerStore;
+  readonly limits: BrokerLimits;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #spaces = new Map<string, TenantSpace>();
+  readonly #wills = new Map<Session, PendingWill>();
+  readonly #ending = new Set<Promise<void>>();
+  readonly #lingering = new Set<NodeJS.Timeout>();
+  #seq: number;
+  #epoch: number;
+  #stopping = false;
+
+  constructor({ rules, store, clock, log, limits }: BrokerParts) {
+    this.rules = rules;
+    this.store = store;
+    this.limits = limits;
+    this.#clock = clock;
+    this.#log = log;
+    // Later than any epoch of an earlier start, so that what it left behind is never newer.
+    this.#epoch = clock.now();
+    this.#seq = this.#restore();
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  nextEpoch(): number {
+    return ++this.#epoch;
+  }
+
+  assignClientId(): string {
+    return `auto-${randomBytes(10).toString('hex')}`;
+  }
+
+  later(work: () => void): void {
+    const timer = setTimeout(() => {
+      this.#lingering.delete(timer);
+      work();
+    }, LINGER_MS).unref();
+    this.#lingering.add(timer);
+  }
+
+  space(tenant: string): TenantSpace {
+    const key = tenantKey(tenant);
+    let space = this.#spaces.get(key);
+    if (space === undefined) {
+      space = new TenantSpace(key, {
+        store: this.store,
+        limits: this.limits,
+        nextSeq: () => ++this.#seq,
+        now: () => this.now(),
+        onDropped: (session) => this.#noteDropped(session),
+      });
+      this.#spaces.set(key, space);
+    }
+    return space;
+  }
+
+  /** Puts a connection in charge of its client's session; another one of the same client ends. */
+  attach(
+    info: ClientInfo,
+    link: SessionLink,
+    { clean, expiry }: { clean: boolean; expiry: number },
+  ): { readonly session: Session; readonly present: boolean } {
+    const space = this.space(info.tenant);
+    const old = space.sessions.get(info.clientId);
+    const former = old?.link as Connection | undefined;
+    former?.end(REASON.takenOver, 'taken-over', 'another connection has the same client id');
+    const kept = space.sessions.get(info.clientId);
+    const usable = kept !== undefined && !clean && kept.isPersistent && !kept.isExpired(this.now());
+    if (kept !== undefined && !usable) {
+      this.#sendPendingWill(kept);
+      space.dropSession(kept);
+    }
+    const session = usable ? kept : space.makeSession(info.clientId);
+    this.#wills.delete(session);
+    const wasPersistent = session.isPersistent;
+    session.expirySeconds = expiry;
+    session.offlineSince = undefined;
+    session.link = link;
+    if (session.isPersistent) space.saveSession(session);
+    else if (wasPersistent) this.store.dropSession(session.key);
+    return { session, present: usable };
+  }
+
+  /** The connection is gone; its session goes with it unless it asked to stay. */
+  detach(session: Session, link: SessionLink): void {
+    if (session.link !== link) return;
+    session.link = undefined;
+    session.offlineSince = this.now();
+    const space = this.space(session.key.tenant);
+    if (session.isPersistent) space.saveSession(session);
+  }
+
+  /** DISCONNECT may shorten or lengthen a session's life, not begin one (MQTT 5, 3.14.2.2.2). */
+  changeExpiry(session: Session, seconds: number): void {
+    if (!session.isPersistent) return;
+    if (seconds === 0) this.store.dropSession(session.key);
+    session.expirySeconds = Math.min(seconds, this.limits.sessionExpirySeconds);
+  }
+
+  /** Everything that a connection sent has been answered: its will and its event follow. */
+  finished(opened: Opened, end: DisconnectInfo): void {
+    const { session, info, will, willDelay } = opened;
+    const isOver = session.link === undefined && !session.isPersistent;
+    if (will !== undefined && !this.#stopping) {
+      const delay = isOver || session.link !== undefined ? 0 : Math.min(willDelay, session.expirySeconds ?? willDelay);
+      if (delay === 0) this.#track(this.#publishWill(opened, will));
+      else this.#wills.set(session, { opened, message: will, dueAt: this.now() + delay * 1000 });
+    }
+    if (isOver) this.space(info.tenant).dropSession(session);
+    this.#track(this.rules.disconnected(info, end));
+  }
+
+  /**
+   * Retains and forwards a message.
+   * @param publisher its client id, for subscriptions that want no messages of their own.
+   * @returns the sessions that it goes to.
+   */
+  deliver(
+    tenant: string,
+    message: BrokerMessage,
+    publisher: string | undefined,
+    client: ClientInfo | undefined,
+  ): number | Promise<number> {
+    const space = this.space(tenant);
+    if (!message.retain) return space.route(message, publisher);
+    if (space.retain(message) !== 'changed') return space.route(message, publisher);
+    return this.rules.retainedChanged(client, tenant, message).then(() => space.route(message, publisher));
+  }
+
+  /** Once a second: wills that are due, sessions and messages whose time is over. */
+  sweep(): void {
+    const now = this.now();
+    for (const [session, { opened, message, dueAt }] of this.#wills) {
+      if (dueAt > now) continue;
+      this.#wills.delete(session);
+      this.#track(this.#publishWill(opened, message));
+    }
+    for (const space of this.#spaces.values()) space.expire();
+  }
+
+  protocolError(connection: Connection, what: string): void {
+    const { info } = connection.opened ?? {};
+    this.#log.warn('mqtt.protocol_error', {
+      ...(info === undefined ? {} : { tenantId: info.tenant, clientId: info.clientId }),
+      address: connection.address,
+      reason: what.slice(0, 200),
+    });
+  }
+
+  failed(connection: Connection, error: unknown): void {
+    const { info } = connection.opened ?? {};
+    this.#log.error('task.failed', { task: 'mqtt connection', clientId: info?.clientId, err: coerceError(error) });
+  }
+
+  /** No wills from now on: the devices have done nothing. */
+  stopping(): void {
+    this.#stopping = true;
+  }
+
+  /** Resolves when every event of an ended connection has been dealt with. */
+  async idle(): Promise<void> {
+    while (this.#ending.size > 0) await Promise.all(this.#ending);
+    for (const timer of this.#lingering) clearTimeout(timer);
+  }
+
+  spaceIfAny(tenant: string): TenantSpace | undefined {
+    return this.#spaces.get(tenantKey(tenant));
+  }
+
+  async #publishWill({ info }: Opened, will: BrokerMessage): Promise<void> {
+    const decision = await this.rules.publish(info, will, true);
+    if (decision.kind === 'forward') await this.deliver(info.tenant, decision.message, info.clientId, info);
+    if (this.store.isDirty) await this.store.flushed();
+  }
+
+  #sendPendingWill(session: Session): void {
+    const pending = this.#wills.get(session);
+    if (pending === undefined) return;
+    this.#wills.delete(session);
+    this.#track(this.#publishWill(pending.opened, pending.message));
+  }
+
+  #track(work: Promise<void>): void {
+    const running: Promise<void> = work
+      .catch((error: unknown) => this.#log.error('task.failed', { task: 'mqtt event', err: coerceError(error) }))
+      .finally(() => this.#ending.delete(running));
+    this.#ending.add(running);
+  }
+
+  /** The first and then every thousandth: a flood must not become one of log lines. */
+  #noteDropped({ key, dropped }: Session): void {
+    if (dropped % 1_000 !== 1) return;
+    this.#log.warn('mqtt.messages_dropped', { tenantId: key.tenant, clientId: key.clientId, dropped });
+  }
+
+  /** @returns the last number of the store. */
+  #restore(): number {
+    const content = this.store.load();
+    for (const { tenant, clientId, expirySeconds, offlineSince, subscriptions, queued, received } of content.sessions) {
+      const space = this.space(tenant);
+      const session = space.makeSession(clientId);
+      session.expirySeconds = expirySeconds;
+      session.offlineSince = offlineSince ?? this.now();
+      for (const subscription of subscriptions) space.subscribe(session, subscription);
+      for (const id of received) session.received.add(id);
+      for (const message of queued) session.restore({ ...message, stored: true });
+    }
+    for (const { tenant, message, expiresAt } of content.retained) {
+      this.space(tenant).restoreRetained(message, expiresAt);
+    }
+    return content.lastSeq;
+  }
+}

@@ -1,0 +1,147 @@
+import type { IConnectPacket } from 'mqtt-packet';
+import type { BrokerMessage, ClientInfo, ConnectReason, ConnectRequest } from '../../ports/broker.ts';
+import type { Connection } from './connection.ts';
+import { copied, fromUserProperties, messagePropertiesOf } from './packet-codec.ts';
+import { CONNECT_CODES, REASON } from './reason-codes.ts';
+import type { Session } from './session.ts';
+
+/** A connection that was accepted. */
+export interface Opened {
+  readonly info: ClientInfo;
+  readonly session: Session;
+  readonly sendWindow: number;
+  /** What is published when it is lost; cleared by a goodbye. */
+  will: BrokerMessage | undefined;
+  /** Seconds between the loss and the will. */
+  readonly willDelay: number;
+}
+
+/** MQTT 3.1 allows no longer client ids; the later versions and we do. Characters. */
+const MQTT31_CLIENT_ID = 23;
+const MAX_CLIENT_ID = 200;
+
+/** Messages of QoS 1 and 2 that are under way to one client at once. */
+const SEND_WINDOW = 64;
+
+/** Answers a CONNECT. @returns the accepted connection; undefined when it was refused or is gone. */
+export async function answerConnect(connection: Connection, packet: IConnectPacket): Promise<Opened | undefined> {
+  const { core } = connection;
+  const version = packet.protocolVersion ?? 4;
+  const clientId = packet.clientId === '' && mayAssign(packet) ? core.assignClientId() : packet.clientId;
+  const refused = ownRefusal(packet, clientId);
+  if (refused !== undefined) return refuseConnect(connection, version, refused);
+  const request = requestOf(connection, packet, clientId);
+  const decision = await core.rules.connect(request);
+  if (connection.isClosed) return undefined;
+  if (!decision.ok) return refuseConnect(connection, version, decision.reason);
+  const keepAlive = packet.keepalive ?? 0;
+  const info: ClientInfo = {
+    tenant: decision.tenant,
+    clientId,
+    userName: request.userName,
+    address: request.address,
+    protocolVersion: version,
+    keepAlive,
+    epoch: core.nextEpoch(),
+    connectedAt: core.now(),
+    userProperties: request.userProperties,
+    isOpen: () => !connection.isClosed,
+  };
+  const expiry = expiryOf(packet, core.limits.sessionExpirySeconds);
+  const { session, present } = core.attach(info, connection, { clean: packet.clean === true, expiry });
+  const opened: Opened = {
+    info,
+    session,
+    sendWindow: Math.min(packet.properties?.receiveMaximum ?? SEND_WINDOW, SEND_WINDOW),
+    will: decision.will,
+    willDelay: packet.will?.properties?.willDelayInterval ?? 0,
+  };
+  connection.opened = opened;
+  connection.output.configure({
+    version,
+    tenant: info.tenant,
+    shortTopics: decision.shortTopics,
+    maxPacketBytes: packet.properties?.maximumPacketSize ?? Number.POSITIVE_INFINITY,
+    maxAliases: Math.min(packet.properties?.topicAliasMaximum ?? 0, core.limits.topicAliases),
+    highWater: core.limits.outputBytes,
+    now: () => core.now(),
+  });
+  sendConnack(connection, opened, present, packet);
+  session.resume();
+  return opened;
+}
+
+/** MQTT 3.1.1 allows an empty id with a clean session only; MQTT 3.1 not at all. */
+function mayAssign(packet: IConnectPacket): boolean {
+  return packet.protocolVersion === 5 || (packet.protocolVersion === 4 && packet.clean === true);
+}
+
+function ownRefusal(packet: IConnectPacket, clientId: string): ConnectReason | 'auth-method' | undefined {
+  const most = packet.protocolVersion === 3 ? MQTT31_CLIENT_ID : MAX_CLIENT_ID;
+  if (clientId === '' || clientId.length > most) return 'client-id';
+  return packet.properties?.authenticationMethod === undefined ? undefined : 'auth-method';
+}
+
+function refuseConnect(connection: Connection, version: 3 | 4 | 5, reason: ConnectReason | 'auth-method'): undefined {
+  const [v5, v3] = reason === 'auth-method' ? [REASON.badAuthMethod, 5] : CONNECT_CODES[reason];
+  const code = version === 5 ? { reasonCode: v5 } : { returnCode: v3 };
+  connection.output.send({ cmd: 'connack', sessionPresent: false, ...code }, version);
+  connection.end(v5);
+}
+
+function requestOf(connection: Connection, packet: IConnectPacket, clientId: string): ConnectRequest {
+  const { will } = packet;
+  return {
+    clientId,
+    userName: packet.username,
+    password: packet.password === undefined ? undefined : copied(packet.password),
+    userProperties: fromUserProperties(packet.properties?.userProperties),
+    protocolVersion: packet.protocolVersion ?? 4,
+    clean: packet.clean === true,
+    address: connection.address,
+    will:
+      will === undefined
+        ? undefined
+        : {
+            topic: will.topic,
+            payload: copied(will.payload),
+            qos: will.qos ?? 0,
+            retain: will.retain === true,
+            properties: messagePropertiesOf(will.properties),
+          },
+  };
+}
+
+/** Seconds that the session outlives its connection, at most what the host allows. */
+function expiryOf(packet: IConnectPacket, most: number): number {
+  const asked =
+    packet.protocolVersion === 5 ? (packet.properties?.sessionExpiryInterval ?? 0) : packet.clean ? 0 : most;
+  return Math.min(asked, most);
+}
+
+function sendConnack(
+  connection: Connection,
+  { info, session }: Opened,
+  present: boolean,
+  packet: IConnectPacket,
+): void {
+  const { limits } = connection.core;
+  if (info.protocolVersion !== 5) {
+    connection.output.send({ cmd: 'connack', returnCode: 0, sessionPresent: present && info.protocolVersion === 4 });
+    return;
+  }
+  const shorter = (session.expirySeconds ?? 0) < (packet.properties?.sessionExpiryInterval ?? 0);
+  connection.output.send({
+    cmd: 'connack',
+    reasonCode: 0,
+    sessionPresent: present,
+    properties: {
+      receiveMaximum: limits.receiveMaximum,
+      maximumPacketSize: limits.packetBytes,
+      topicAliasMaximum: limits.topicAliases,
+      sharedSubscriptionAvailable: false,
+      ...(packet.clientId === '' ? { assignedClientIdentifier: info.clientId } : {}),
+      ...(shorter ? { sessionExpiryInterval: session.expirySeconds ?? 0 } : {}),
+    },
+  });
+}

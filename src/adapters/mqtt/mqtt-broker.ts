@@ -1,0 +1,121 @@
+import type { Duplex } from 'node:stream';
+import { AppError } from '../../core/errors.ts';
+import type { Broker, BrokerListener, BrokerMessage, RetainedView, SessionView } from '../../ports/broker.ts';
+import { BrokerCore, type BrokerParts } from './broker-core.ts';
+import { Connection } from './connection.ts';
+import { type ListenerOptions, type Listening, openListener } from './listener.ts';
+import { REASON } from './reason-codes.ts';
+
+const SWEEP_MS = 1_000;
+
+/** A client may be silent for one and a half times its keep-alive (MQTT 3.1.1, 3.1.2.10). */
+const KEEP_ALIVE_GRACE = 1.5;
+
+/**
+ * Starts the broker.
+ * @throws AppError MQTT_LISTEN_FAILED, MQTT_TLS_INVALID; nothing of it stays then.
+ */
+export async function startBroker(parts: BrokerParts, listeners: readonly ListenerOptions[]): Promise<MqttBroker> {
+  const broker = new MqttBroker(parts);
+  try {
+    for (const options of listeners) await broker.listen(options);
+  } catch (error) {
+    await broker.stop();
+    throw error;
+  }
+  return broker;
+}
+
+/** The embedded broker: MQTT 3.1, 3.1.1 and 5 over TCP, TLS, WebSocket and secure WebSocket. */
+export class MqttBroker implements Broker {
+  readonly #core: BrokerCore;
+  readonly #parts: BrokerParts;
+  readonly #connections = new Set<Connection>();
+  readonly #listening: Listening[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #stopped = false;
+
+  constructor(parts: BrokerParts) {
+    this.#parts = parts;
+    this.#core = new BrokerCore(parts);
+    this.#timer = setInterval(() => this.#sweep(), SWEEP_MS).unref();
+  }
+
+  get listeners(): readonly BrokerListener[] {
+    return this.#listening.map(({ listener }) => listener);
+  }
+
+  async listen(options: ListenerOptions): Promise<void> {
+    this.#listening.push(await openListener(options, (stream, address) => this.accept(stream, address)));
+  }
+
+  /** Serves a connection, whatever it runs over. */
+  accept(stream: Duplex, address: string): void {
+    if (this.#stopped || this.#connections.size >= this.#core.limits.connections) {
+      stream.destroy();
+      return;
+    }
+    const connection = new Connection(this.#core, stream, address, () => this.#connections.delete(connection));
+    this.#connections.add(connection);
+  }
+
+  async publish(tenant: string, message: BrokerMessage): Promise<number> {
+    if (this.#stopped) throw new AppError('MQTT_NOT_RUNNING');
+    const sessions = await this.#core.deliver(tenant, message, undefined, undefined);
+    if (this.#core.store.isDirty) await this.#core.store.flushed();
+    return sessions;
+  }
+
+  sessions(tenant: string): readonly SessionView[] {
+    return [...(this.#core.spaceIfAny(tenant)?.sessions.values() ?? [])].map((session) => session.view());
+  }
+
+  retained(tenant: string): readonly RetainedView[] {
+    return this.#core.spaceIfAny(tenant)?.retainedViews() ?? [];
+  }
+
+  connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  disconnect(tenant: string, clientId: string): boolean {
+    const link = this.#core.spaceIfAny(tenant)?.sessions.get(clientId)?.link;
+    if (!(link instanceof Connection)) return false;
+    link.end(REASON.administrative, 'ended', 'ended by an operator');
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    this.#core.stopping();
+    const closing = this.#listening.map((listening) => listening.close());
+    for (const connection of [...this.#connections]) connection.end(REASON.shuttingDown);
+    while (this.#connections.size > 0) await this.#parts.clock.sleep(10);
+    await this.#core.idle();
+    await Promise.all(closing);
+    if (this.#core.store.isDirty) await this.#core.store.flushed();
+  }
+
+  #sweep(): void {
+    const now = this.#core.now();
+    for (const connection of this.#connections) this.#checkTimes(connection, now);
+    this.#core.sweep();
+  }
+
+  #checkTimes(connection: Connection, now: number): void {
+    const { connectMs, stalledMs } = this.#core.limits;
+    const { opened, output } = connection;
+    if (opened === undefined) {
+      if (now - connection.openedAt > connectMs && !connection.isBusy) connection.end(REASON.keepAlive);
+      return;
+    }
+    const silent = opened.info.keepAlive * 1000 * KEEP_ALIVE_GRACE;
+    if (silent > 0 && now - connection.lastSeen > silent && !connection.isBusy) {
+      connection.end(REASON.keepAlive, 'lost', 'keep-alive timeout');
+    } else if (!output.canSend() && output.blockedSince !== undefined && now - output.blockedSince > stalledMs) {
+      connection.end(REASON.busy, 'lost');
+    }
+  }
+}

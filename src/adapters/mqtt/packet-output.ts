@@ -1,0 +1,141 @@
+import type { Duplex } from 'node:stream';
+import type { Packet } from 'mqtt-packet';
+import { shortTopic } from '../../core/mqtt-topic.ts';
+import {
+  encodeAck,
+  encodePacket,
+  encodePlainPublish,
+  encodePublish5,
+  type OutgoingPublish,
+  type ProtocolVersion,
+} from './packet-codec.ts';
+import type { SessionMessage } from './session.ts';
+
+export interface OutputOptions {
+  readonly version: ProtocolVersion;
+  readonly tenant: string;
+  readonly shortTopics: boolean;
+  /** Largest packet that the client takes. Bytes. */
+  readonly maxPacketBytes: number;
+  /** Topic aliases that the client keeps; 0 for none. */
+  readonly maxAliases: number;
+  /** Bytes that may wait in the socket before messages wait in the session instead. */
+  readonly highWater: number;
+  now(): number;
+}
+
+/** Bytes of one PUBLISH with QoS 0 that are the same for every subscriber of MQTT 3, by their message. */
+const SHARED_BYTES = new WeakMap<object, Buffer>();
+
+/** The way out of one connection: packets in the client's version, bounded by bytes. */
+export class PacketOutput {
+  readonly #stream: Duplex;
+  #options: OutputOptions | undefined;
+  readonly #aliases = new Map<string, number>();
+  #corked = false;
+  /** When the output filled up; undefined while it is not full. Milliseconds UTC. */
+  blockedSince: number | undefined;
+
+  constructor(stream: Duplex) {
+    this.#stream = stream;
+  }
+
+  configure(options: OutputOptions): void {
+    this.#options = options;
+  }
+
+  canSend(): boolean {
+    const { highWater = 0, now } = this.#options ?? {};
+    if (this.#stream.destroyed) return false;
+    if (this.#stream.writableLength < highWater) {
+      this.blockedSince = undefined;
+      return true;
+    }
+    this.blockedSince ??= now?.();
+    return false;
+  }
+
+  send(packet: Packet, version: ProtocolVersion = this.#options?.version ?? 4): void {
+    this.#write(encodePacket(packet, version));
+  }
+
+  ack(cmd: 'puback' | 'pubrec' | 'pubrel' | 'pubcomp', packetId: number, reasonCode = 0, reason = ''): void {
+    if (this.#options?.version !== 5 || reasonCode === 0) {
+      this.#write(encodeAck(cmd, packetId));
+      return;
+    }
+    const properties = reason === '' ? {} : { properties: { reasonString: reason } };
+    this.send({ cmd, messageId: packetId, reasonCode, ...properties });
+  }
+
+  /** @returns false when the client takes no packet of that size. */
+  publish(outgoing: SessionMessage, packetId: number, dup: boolean): boolean {
+    if (this.#options === undefined) return true;
+    const bytes = this.#encode(this.#options, outgoing, packetId, dup);
+    if (bytes.byteLength > this.#options.maxPacketBytes) return false;
+    this.#write(bytes);
+    return true;
+  }
+
+  #encode(options: OutputOptions, outgoing: SessionMessage, packetId: number, dup: boolean): Buffer {
+    const { message, qos, retain } = outgoing;
+    const isPlain = options.version !== 5;
+    const isShared = isPlain && qos === 0 && !retain && !options.shortTopics;
+    const known = isShared ? SHARED_BYTES.get(message) : undefined;
+    if (known !== undefined) return known;
+    const topic = this.#shown(options, message.topic);
+    const publish: OutgoingPublish = { topic, payload: message.payload, qos, retain, dup, packetId };
+    if (!isPlain) return this.#encode5(options, publish, outgoing);
+    const bytes = encodePlainPublish(publish);
+    if (isShared) SHARED_BYTES.set(message, bytes);
+    return bytes;
+  }
+
+  #encode5(
+    options: OutputOptions,
+    publish: OutgoingPublish,
+    { message, identifiers, expiresAt }: SessionMessage,
+  ): Buffer {
+    const { responseTopic } = message.properties;
+    const alias = this.#aliasOf(publish.topic, options.maxAliases);
+    return encodePublish5(
+      { ...publish, topic: alias?.known ? '' : publish.topic },
+      {
+        properties:
+          responseTopic === undefined
+            ? message.properties
+            : { ...message.properties, responseTopic: this.#shown(options, responseTopic) },
+        identifiers,
+        expirySeconds: expiresAt === undefined ? undefined : Math.max(1, Math.ceil((expiresAt - options.now()) / 1000)),
+        topicAlias: alias?.number,
+      },
+    );
+  }
+
+  /** The first topics get the aliases; they are the busy ones of a device. */
+  #aliasOf(topic: string, most: number): { readonly number: number; readonly known: boolean } | undefined {
+    const number = this.#aliases.get(topic);
+    if (number !== undefined) return { number, known: true };
+    if (this.#aliases.size >= most) return undefined;
+    this.#aliases.set(topic, this.#aliases.size + 1);
+    return { number: this.#aliases.size, known: false };
+  }
+
+  #shown({ shortTopics, tenant }: OutputOptions, topic: string): string {
+    return shortTopics ? shortTopic(topic, tenant) : topic;
+  }
+
+  /** Everything written in one turn leaves in one system call. */
+  #write(bytes: Buffer): void {
+    if (this.#stream.destroyed || this.#stream.writableEnded) return;
+    if (!this.#corked) {
+      this.#corked = true;
+      this.#stream.cork();
+      process.nextTick(() => {
+        this.#corked = false;
+        this.#stream.uncork();
+      });
+    }
+    this.#stream.write(bytes);
+  }
+}

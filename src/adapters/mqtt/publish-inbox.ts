@@ -1,0 +1,115 @@
+import type { IPublishPacket } from 'mqtt-packet';
+import type { PublishDecision } from '../../ports/broker.ts';
+import type { Opened } from './connect.ts';
+import type { Connection } from './connection.ts';
+import { copied, messagePropertiesOf } from './packet-codec.ts';
+import { PUBLISH_CODES, REASON } from './reason-codes.ts';
+
+/** The messages that one client publishes: asked of the rules, delivered, and acknowledged when they are stored. */
+export class PublishInbox {
+  readonly #connection: Connection;
+  readonly #aliases = new Map<number, string>();
+  #unacknowledged = 0;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Counts a message of QoS 1 or 2. @returns false when the client of MQTT 5 has more under way than it may. */
+  admit(): boolean {
+    this.#unacknowledged++;
+    const isV5 = this.#connection.opened?.info.protocolVersion === 5;
+    if (!isV5 || this.#unacknowledged <= this.#connection.core.limits.receiveMaximum) return true;
+    this.#connection.breakOff(REASON.receiveMaximum, 'receive maximum exceeded');
+    return false;
+  }
+
+  /** PUBREL: the packet id is free again. */
+  release(id: number): void {
+    const session = this.#connection.opened?.session;
+    const known = session?.received.delete(id) === true;
+    if (known) this.#unacknowledged = Math.max(0, this.#unacknowledged - 1);
+    if (known && session?.isPersistent) this.#connection.core.store.dropReceived(session.key, id);
+    this.#connection.output.ack('pubcomp', id, known ? 0 : REASON.packetIdUnknown);
+  }
+
+  /** A PUBLISH of the client. @returns a promise when it cannot be answered at once. */
+  publish(packet: IPublishPacket): Promise<void> | undefined {
+    const { opened } = this.#connection;
+    // What the client will send again is not begun; QoS 0 it will not.
+    if (opened === undefined || (this.#connection.isClosed && packet.qos > 0)) return undefined;
+    const topic = this.#topicOf(packet);
+    if (topic === undefined) {
+      this.#connection.breakOff(REASON.aliasInvalid, 'topic alias unknown or above the maximum');
+      return undefined;
+    }
+    if (packet.qos === 2 && opened.session.received.has(packet.messageId ?? 0)) {
+      this.#unacknowledged--;
+      this.#connection.output.ack('pubrec', packet.messageId ?? 0);
+      return undefined;
+    }
+    const { qos, retain } = packet;
+    const properties = messagePropertiesOf(packet.properties);
+    const message = { topic, payload: copied(packet.payload), qos, retain, properties };
+    const decision = this.#connection.core.rules.publish(opened.info, message, false);
+    if (decision instanceof Promise) return decision.then((decided) => this.#decided(opened, packet, decided));
+    return this.#decided(opened, packet, decision);
+  }
+
+  /** The topic that an alias stands for; undefined for an alias that is not known. */
+  #topicOf({ topic, properties }: IPublishPacket): string | undefined {
+    const alias = properties?.topicAlias;
+    if (alias === undefined) return topic;
+    if (alias > this.#connection.core.limits.topicAliases) return undefined;
+    if (topic !== '') this.#aliases.set(alias, topic);
+    return this.#aliases.get(alias);
+  }
+
+  #decided(opened: Opened, packet: IPublishPacket, decision: PublishDecision): Promise<void> | undefined {
+    const id = packet.messageId ?? 0;
+    switch (decision.kind) {
+      case 'close':
+        this.#connection.end(REASON.busy);
+        return undefined;
+      case 'refuse':
+        return this.#acknowledge(opened, packet, PUBLISH_CODES[decision.reason], decision.text);
+      case 'stored':
+        return this.#acknowledge(opened, packet, 0);
+      case 'forward': {
+        if (packet.qos === 2) this.#remember(opened, id);
+        const { tenant, clientId } = opened.info;
+        const delivered = this.#connection.core.deliver(tenant, decision.message, clientId, opened.info);
+        if (!(delivered instanceof Promise)) {
+          return this.#acknowledge(opened, packet, delivered === 0 ? REASON.noSubscribers : 0);
+        }
+        return delivered.then((count) => this.#acknowledge(opened, packet, count === 0 ? REASON.noSubscribers : 0));
+      }
+    }
+  }
+
+  #remember({ session }: Opened, id: number): void {
+    session.received.add(id);
+    if (session.isPersistent) this.#connection.core.store.addReceived(session.key, id);
+  }
+
+  /** Our acknowledgement means stored: it leaves after the store has written what the message left in it. */
+  #acknowledge(opened: Opened, packet: IPublishPacket, code: number, reason = ''): Promise<void> | undefined {
+    if (packet.qos === 0) return undefined;
+    const id = packet.messageId ?? 0;
+    if (packet.qos === 2 && code < 0x80) this.#remember(opened, id);
+    if (!this.#connection.core.store.isDirty) {
+      this.#sendAck(packet, id, code, reason);
+      return undefined;
+    }
+    return this.#connection.core.store.flushed().then(() => this.#sendAck(packet, id, code, reason));
+  }
+
+  #sendAck(packet: IPublishPacket, id: number, code: number, reason: string): void {
+    if (packet.qos === 1 || code >= 0x80) this.#unacknowledged--;
+    const isOld = this.#connection.opened?.info.protocolVersion !== 5;
+    // An older client goes on to PUBREL whatever became of its message.
+    if (packet.qos === 2 && isOld && code >= 0x80 && this.#connection.opened !== undefined)
+      this.#connection.opened.session.received.add(id);
+    this.#connection.output.ack(packet.qos === 1 ? 'puback' : 'pubrec', id, code, reason);
+  }
+}

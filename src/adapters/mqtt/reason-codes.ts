@@ -1,0 +1,62 @@
+import type { ConnectReason, FilterDecision, PublishDecision } from '../../ports/broker.ts';
+
+/** Reason codes of MQTT 5 that the broker sends (MQTT 5, 2.4). */
+export const REASON = {
+  success: 0x00,
+  willMessage: 0x04,
+  noSubscribers: 0x10,
+  noSubscription: 0x11,
+  unspecified: 0x80,
+  malformed: 0x81,
+  protocolError: 0x82,
+  clientId: 0x85,
+  badCredentials: 0x86,
+  notAuthorized: 0x87,
+  unavailable: 0x88,
+  busy: 0x89,
+  banned: 0x8a,
+  shuttingDown: 0x8b,
+  badAuthMethod: 0x8c,
+  keepAlive: 0x8d,
+  takenOver: 0x8e,
+  filterInvalid: 0x8f,
+  topicInvalid: 0x90,
+  packetIdUnknown: 0x92,
+  receiveMaximum: 0x93,
+  aliasInvalid: 0x94,
+  tooLarge: 0x95,
+  quota: 0x97,
+  administrative: 0x98,
+  payloadFormat: 0x99,
+  sharedUnsupported: 0x9e,
+} as const;
+
+/** CONNACK: the code of MQTT 5, and the return code of 3.1 and 3.1.1. */
+export const CONNECT_CODES: Readonly<Record<ConnectReason, readonly [v5: number, v3: number]>> = {
+  'client-id': [REASON.clientId, 2],
+  'not-authorized': [REASON.notAuthorized, 5],
+  'bad-credentials': [REASON.badCredentials, 4],
+  banned: [REASON.banned, 5],
+  quota: [REASON.quota, 3],
+  unavailable: [REASON.unavailable, 3],
+  'topic-invalid': [REASON.topicInvalid, 5],
+  busy: [REASON.busy, 3],
+};
+
+/** SUBACK of MQTT 5; older versions know 0x80 only. */
+export const FILTER_CODES: Readonly<Record<Extract<FilterDecision, { ok: false }>['reason'], number>> = {
+  invalid: REASON.filterInvalid,
+  'not-authorized': REASON.notAuthorized,
+  shared: REASON.sharedUnsupported,
+  quota: REASON.quota,
+  unspecified: REASON.unspecified,
+};
+
+/** PUBACK and PUBREC of MQTT 5 (architecture.md 7: 0x99 for a script's refusal, 0x80 for its failure). */
+export const PUBLISH_CODES: Readonly<Record<Extract<PublishDecision, { kind: 'refuse' }>['reason'], number>> = {
+  topic: REASON.topicInvalid,
+  'not-authorized': REASON.notAuthorized,
+  blocked: REASON.payloadFormat,
+  failed: REASON.unspecified,
+  quota: REASON.quota,
+};
