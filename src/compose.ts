@@ -85,7 +85,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     directory,
     runner,
     lang: settings.lang,
-    mover,
+    deadLetters: { clock, ids, mover },
     log: log.child('admin'),
     calls: { ...runs, log: log.child('app.call-engine') },
     pushes: { runner, ids, engines: runs.engines, reconcile: () => reconciler.reconcile() },

@@ -1,16 +1,18 @@
 import { type CallServices, callEngine } from '../app/call-engine.ts';
-import type { ParkedMover } from '../app/move-parked.ts';
+import type { DeadLetterServices } from '../app/dead-letters.ts';
 import { type PushServices, pushScripts } from '../app/push-scripts.ts';
 import { type LimitSources, readLimits } from '../app/read-limits.ts';
 import { type SendServices, sendMessage } from '../app/send-message.ts';
 import type { DosResult } from '../core/dos-result.ts';
-import { AppError, coerceError, describeError, type Lang, orThrow } from '../core/errors.ts';
+import { AppError, coerceError, describeError, type Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
 import { toPhysicalQueue } from '../core/queue-name.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { Log } from '../ports/log.ts';
-import type { TenantDirectory, TenantStatus, TenantStore } from '../ports/tenant-store.ts';
-import type { AdminServices, HostHealth, IncomingMessage, PushOutcome, ReplayFilter } from './services.ts';
+import type { TenantDirectory, TenantStatus } from '../ports/tenant-store.ts';
+import { deadLetterServices } from './dead-letter-services.ts';
+import type { AdminServices, HostHealth, IncomingMessage, PushOutcome } from './services.ts';
+import { storeOf } from './tenant-store-of.ts';
 
 export interface HostServicesParts {
   readonly directory: TenantDirectory;
@@ -18,7 +20,7 @@ export interface HostServicesParts {
   readonly pushes: PushServices;
   readonly sends: SendServices;
   readonly limits: LimitSources;
-  readonly mover: Pick<ParkedMover, 'expect'>;
+  readonly deadLetters: DeadLetterServices;
   readonly runner: EngineRunner;
   readonly log: Log;
   /** Language of messages that go into logs and results of calls without one. */
@@ -42,23 +44,10 @@ export function createHostServices(parts: HostServicesParts): AdminServices {
       const filter = state === undefined ? { limit } : { verdict: state, limit };
       return storeOf(directory, tenant).journal.attempts(filter);
     },
-    deadLetters: async (tenant, { queue, ...filter }) =>
-      storeOf(directory, tenant).parked.list({ ...filter, ...physical(tenant, queue) }),
-    replayDeadLetters: (tenant, filter) => replay(parts, tenant, filter),
+    ...deadLetterServices(parts),
     limits: async (tenant, lang) => readLimits(parts.limits, storeOf(directory, tenant), lang),
     health: () => health(parts),
   };
-}
-
-/** @throws AppError TENANT_UNKNOWN, TENANT_UNAVAILABLE. */
-function storeOf(directory: TenantDirectory, tenant: string): TenantStore {
-  const store = directory.get(tenant);
-  if (store === undefined) throw new AppError('TENANT_UNKNOWN', { tenant });
-  return store;
-}
-
-function physical(tenant: string, queue: string | undefined): { queue?: string } {
-  return queue === undefined ? {} : { queue: orThrow(toPhysicalQueue(tenant, queue)) };
 }
 
 async function addTenant(
@@ -109,15 +98,6 @@ async function send(
   const { eventId, messageJson } = message;
   const request = { queueName, eventId, messageJson, userId: null, lang };
   return sendMessage(parts.sends, storeOf(parts.directory, tenant), request);
-}
-
-async function replay(parts: HostServicesParts, tenant: string, filter: ReplayFilter): Promise<number> {
-  const { queue, ...rest } = filter;
-  const store = storeOf(parts.directory, tenant);
-  const rows = await store.parked.replay({ ...rest, ...physical(tenant, queue) });
-  if (rows > 0) parts.mover.expect(store, 0);
-  parts.log.info('parked.replayed', { tenantId: tenant, rows });
-  return rows;
 }
 
 async function health(parts: HostServicesParts): Promise<HostHealth> {

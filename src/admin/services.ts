@@ -1,8 +1,10 @@
+import type { DeadLetterChange, DeadLetterChoice, ReplayOutcome } from '../app/dead-letters.ts';
 import type { TenantLimits } from '../app/read-limits.ts';
 import type { DosResult } from '../core/dos-result.ts';
 import type { ErrorRecord, Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ParkedState } from '../core/parked.ts';
+import type { DeadFilter, DeadGroup, ParkedFilter, ParkedPage, ParkedPlace } from '../ports/dead-letters.ts';
 import type { SandboxStatus, TenantLoad } from '../ports/engine-runner.ts';
 import type { AttemptRecord, EventStory } from '../ports/journal.ts';
 import type { ParkedRow, PushReport, TenantStatus } from '../ports/tenant-store.ts';
@@ -31,9 +33,18 @@ export interface AdminServices {
   story(tenant: string, eventId: string): Promise<EventStory>;
   /** Latest attempts, newest first. */
   deliveries(tenant: string, filter: DeliveryFilter): Promise<readonly AttemptRecord[]>;
-  deadLetters(tenant: string, filter: DeadLetterFilter): Promise<readonly ParkedRow[]>;
-  /** Makes dead messages wait again, due now. @returns how many. */
-  replayDeadLetters(tenant: string, filter: ReplayFilter): Promise<number>;
+  /** A page of parked messages, those that failed last first. */
+  deadLetters(tenant: string, filter: DeadLetterFilter): Promise<ParkedPage>;
+  /** Dead letters by reason and cause, largest group first. */
+  deadLetterGroups(tenant: string, filter: ParkedFilter): Promise<readonly DeadGroup[]>;
+  /** One parked message whole. @throws AppError NOT_FOUND. */
+  deadLetter(tenant: string, choice: DeadLetterChoice): Promise<ParkedRow>;
+  /** Makes dead messages wait again under their EventIds, due now; refusals are told in `lang`. */
+  replayDeadLetters(tenant: string, filter: ChangeFilter, lang: Lang): Promise<ReplayOutcome>;
+  /** Replays a dead message with another content. @returns its EventId. @throws as app/dead-letters.ts. */
+  editDeadLetter(tenant: string, choice: DeadLetterChoice, change: DeadLetterChange, lang: Lang): Promise<string>;
+  /** Removes dead messages for good. @returns how many. */
+  purgeDeadLetters(tenant: string, filter: ChangeFilter, lang: Lang): Promise<number>;
   /** Limits of the tenant's engines and what is paused; sentences in `lang`. */
   limits(tenant: string, lang: Lang): Promise<TenantLimits>;
   health(): Promise<HostHealth>;
@@ -67,18 +78,18 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
-export interface DeadLetterFilter {
+/** `queue` is a logical or physical name in every filter and choice here. */
+export interface DeadLetterFilter extends ParkedFilter {
   readonly state: ParkedState;
-  /** Logical or physical name. */
-  readonly queue?: string;
   readonly limit: number;
+  /** Where the page before ended. */
+  readonly after?: ParkedPlace;
 }
 
-/** At least one of the three is given; `all` alone means every dead letter of the tenant. */
-export interface ReplayFilter {
-  readonly queue?: string;
-  readonly eventId?: string;
-  readonly all?: boolean;
+/** At least one of them is given; `all` alone means every dead letter of the tenant. */
+export interface ChangeFilter extends Omit<DeadFilter, 'before'> {
+  /** Failed last so long ago or longer. Milliseconds. */
+  readonly olderThanMs?: number;
 }
 
 export interface HostHealth {

@@ -1,6 +1,10 @@
 import type { Command } from './command.ts';
+import { deadLettersEdit } from './commands/dead-letters-edit.ts';
+import { deadLettersGroups } from './commands/dead-letters-groups.ts';
 import { deadLettersList } from './commands/dead-letters-list.ts';
+import { deadLettersPurge } from './commands/dead-letters-purge.ts';
 import { deadLettersReplay } from './commands/dead-letters-replay.ts';
+import { deadLettersShow } from './commands/dead-letters-show.ts';
 import { help } from './commands/help.ts';
 import { limits } from './commands/limits.ts';
 import { migrate } from './commands/migrate.ts';
@@ -23,7 +27,11 @@ export const COMMANDS: readonly Command[] = [
   send,
   trace,
   deadLettersList,
+  deadLettersGroups,
+  deadLettersShow,
   deadLettersReplay,
+  deadLettersEdit,
+  deadLettersPurge,
   limits,
   migrate,
   help,

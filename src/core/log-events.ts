@@ -33,6 +33,8 @@ export const LOG_EVENTS = [
   'parked.published',
   'parked.publish_failed',
   'parked.replayed',
+  'parked.edited',
+  'parked.purged',
   'retention.purged',
   'journal.flush_failed',
   'journal.rows_dropped',

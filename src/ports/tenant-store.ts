@@ -5,6 +5,7 @@
 import type { Binding, BindingRefusal } from '../core/binding.ts';
 import type { EngineSource } from '../core/engine.ts';
 import type { DeadReason, ParkedState } from '../core/parked.ts';
+import type { DeadLetterStore } from './dead-letters.ts';
 import type { Journal } from './journal.ts';
 import type { MessageProps } from './queue.ts';
 import type { SqlSession } from './sql-session.ts';
@@ -146,11 +147,6 @@ export interface ParkedStore {
   /** Milliseconds until the next row is due; undefined when none waits. */
   nextDueInMs(): Promise<number | undefined>;
   list(filter: { state?: ParkedState; queue?: string; limit: number }): Promise<readonly ParkedRow[]>;
-  /**
-   * Makes dead rows wait again with a new cycle, attempt 1, due now.
-   * @returns rows changed; 0 when somebody else was faster.
-   */
-  replay(filter: { queue?: string; eventId?: string; all?: boolean }): Promise<number>;
 }
 
 export interface OutboxStore {
@@ -214,6 +210,7 @@ export interface TenantStore {
   /** The same for a script's own SQL. */
   readonly sql: SqlSession;
   readonly parked: ParkedStore;
+  readonly deadLetters: DeadLetterStore;
   readonly outbox: OutboxStore;
   readonly crashes: CrashStore;
   readonly engines: EngineStore;

@@ -1,9 +1,11 @@
 import type { AdminServices, HostHealth, PushOutcome } from '../../src/admin/services.ts';
+import type { RefusedReplay } from '../../src/app/dead-letters.ts';
 import type { TenantLimits } from '../../src/app/read-limits.ts';
 import { succeed } from '../../src/core/dos-result.ts';
 import { AppError, type ErrorRecord, type Lang } from '../../src/core/errors.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import { DEFAULT_RUN_LIMITS } from '../../src/core/run-limits.ts';
+import type { DeadGroup } from '../../src/ports/dead-letters.ts';
 import type { EventStory } from '../../src/ports/journal.ts';
 import type { Log, LogFields } from '../../src/ports/log.ts';
 import type { ParkedRow, TenantStatus } from '../../src/ports/tenant-store.ts';
@@ -22,6 +24,20 @@ export class FakeServices implements AdminServices {
   eventStory: EventStory = STORY;
   parked: ParkedRow[] = [DEAD_ROW];
   replayed = 1;
+  refusedReplays: RefusedReplay[] = [];
+  /** A page of dead letters is followed by another one. */
+  hasNextPage = false;
+  deadGroups: DeadGroup[] = [
+    {
+      group: '0123456789abcdef',
+      reason: 'budget-exhausted',
+      rows: 3,
+      queues: 2,
+      firstAt: T0,
+      lastAt: T0 + 5000,
+      error: 'The script threw: Error: no stock for P-17',
+    },
+  ];
   tenantLimits: TenantLimits = LIMITS;
   state: HostHealth = {
     ready: true,
@@ -78,13 +94,45 @@ export class FakeServices implements AdminServices {
   async deadLetters(tenant: string, filter: Parameters<AdminServices['deadLetters']>[1]) {
     this.#note('deadLetters', tenant, filter);
     this.#refuseUnknown(tenant);
-    return this.parked;
+    const [last] = this.parked;
+    return {
+      rows: this.parked,
+      total: this.parked.length + (this.hasNextPage ? 1 : 0),
+      next: this.hasNextPage ? last : undefined,
+    };
+  }
+
+  async deadLetterGroups(tenant: string, filter: Parameters<AdminServices['deadLetterGroups']>[1]) {
+    this.#note('deadLetterGroups', tenant, filter);
+    this.#refuseUnknown(tenant);
+    return this.deadGroups;
+  }
+
+  async deadLetter(tenant: string, choice: Parameters<AdminServices['deadLetter']>[1]) {
+    this.#note('deadLetter', tenant, choice);
+    this.#refuseUnknown(tenant);
+    const row = this.parked.find(({ eventId }) => eventId === choice.eventId);
+    if (row === undefined) throw new AppError('NOT_FOUND', { what: choice.eventId });
+    return row;
+  }
+
+  async editDeadLetter(...args: Parameters<AdminServices['editDeadLetter']>) {
+    this.#note('editDeadLetter', ...args);
+    this.#refuseUnknown(args[0]);
+    return args[2].eventId ?? args[1].eventId;
+  }
+
+  async purgeDeadLetters(tenant: string, filter: Parameters<AdminServices['purgeDeadLetters']>[1]) {
+    this.#note('purgeDeadLetters', tenant, filter);
+    this.#refuseUnknown(tenant);
+    return this.parked.length;
   }
 
   async replayDeadLetters(tenant: string, filter: Parameters<AdminServices['replayDeadLetters']>[1]) {
     this.#note('replayDeadLetters', tenant, filter);
     this.#refuseUnknown(tenant);
-    return this.replayed;
+    const key = { queue: DEAD_ROW.queue, eventId: DEAD_ROW.eventId, cycle: 1, attempt: 2 };
+    return { replayed: Array<typeof key>(this.replayed).fill(key), refused: this.refusedReplays };
   }
 
   async limits(tenant: string, lang: Lang) {

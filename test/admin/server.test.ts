@@ -4,6 +4,7 @@ import type { InjectOptions } from 'fastify';
 import { createAdminServer } from '../../src/admin/server.ts';
 import type { DosResult } from '../../src/core/dos-result.ts';
 import { AppError } from '../../src/core/errors.ts';
+import type { ParkedRow } from '../../src/ports/tenant-store.ts';
 import { FakeServices, MemoryLog } from './fake-services.ts';
 
 const TOKEN = 'secret-token-of-the-test';
@@ -25,6 +26,10 @@ const ROUTES: Readonly<Record<string, Request>> = {
   story: { method: 'GET', url: '/api/v1/tenants/demo/events/order-A-1' },
   deliveries: { method: 'GET', url: '/api/v1/tenants/demo/deliveries?state=acked&limit=5' },
   'dead letters': { method: 'GET', url: '/api/v1/tenants/demo/dead-letters' },
+  'dead-letter groups': { method: 'GET', url: '/api/v1/tenants/demo/dead-letter-groups' },
+  'a dead letter': { method: 'GET', url: '/api/v1/tenants/demo/dead-letters/broken-1' },
+  edit: { method: 'POST', url: '/api/v1/tenants/demo/dead-letters/broken-1/edit', payload: { Message: { a: 1 } } },
+  purge: { method: 'POST', url: '/api/v1/tenants/demo/dead-letters/purge', payload: { all: true } },
   limits: { method: 'GET', url: '/api/v1/tenants/demo/limits' },
   replay: { method: 'POST', url: '/api/v1/tenants/demo/dead-letters/replay', payload: { all: true } },
 };
@@ -112,8 +117,8 @@ describe('a bad body', () => {
     ['no Message', { ...send(), payload: { EventId: 'a' } }, /Message is missing/],
     ['EventId no text', { ...send(), payload: { EventId: {}, Message: 1 } }, /body\.EventId/],
     ['lower-case message', { ...send(), payload: { message: 1 } }, /body\.message/],
-    ['replay of nothing named', { ...replay(), payload: {} }, /queue, eventId or all:true/],
-    ['all: false', { ...replay(), payload: { all: false } }, /queue, eventId or all:true/],
+    ['replay of nothing named', { ...replay(), payload: {} }, /queue, eventId, .* or all:true/],
+    ['all: false', { ...replay(), payload: { all: false } }, /queue, eventId, .* or all:true/],
     ['limit no number', { method: 'GET', url: '/api/v1/tenants/demo/deliveries?limit=x' }, /query\.limit.*number/],
     ['limit too large', { method: 'GET', url: '/api/v1/tenants/demo/dead-letters?limit=1001' }, /query\.limit.*1000/],
     ['unknown state', { method: 'GET', url: '/api/v1/tenants/demo/dead-letters?state=gone' }, /query\.state.*dead/],
@@ -370,6 +375,50 @@ describe('reading', () => {
     assert.deepEqual(services.lastArgs(), ['demo', { state: 'dead', queue: 'orders', limit: 100 }]);
     await ask({ method: 'POST', url: '/api/v1/tenants/demo/dead-letters/replay', payload: { eventId: 'e-1' } });
     assert.deepEqual(services.lastArgs(), ['demo', { eventId: 'e-1' }]);
+    const purge = { reason: 'rejected', olderThanDays: 2 };
+    await ask({ method: 'POST', url: '/api/v1/tenants/demo/dead-letters/purge', payload: purge });
+    assert.deepEqual(services.lastArgs(), ['demo', { reason: 'rejected', olderThanMs: 172_800_000 }]);
+    await ask({ method: 'GET', url: '/api/v1/tenants/demo/dead-letters/broken-1?queue=orders&cycle=2' });
+    assert.deepEqual(services.lastArgs(), ['demo', { queue: 'orders', cycle: 2, eventId: 'broken-1' }]);
+  });
+
+  it('leads from one page of dead letters to the next, and takes no place of its caller', async () => {
+    const { services, ask } = start();
+    services.hasNextPage = true;
+    const { body } = await ask(ROUTES['dead letters'] as Request);
+    const { Next, Total } = body.DataAppend as { Next: string; Total: number };
+    assert.equal(Total, 2);
+    await ask({ method: 'GET', url: `/api/v1/tenants/demo/dead-letters?after=${Next}` });
+    const { queue, eventId, cycle, attempt, lastAt } = services.parked[0] as ParkedRow;
+    const after = { lastAt, queue, eventId, cycle, attempt };
+    assert.deepEqual(services.lastArgs(), ['demo', { state: 'dead', limit: 100, after }]);
+    for (const bad of ['x', 'e30', Buffer.from('{"lastAt":"a"}').toString('base64url')]) {
+      const refused = await ask({ method: 'GET', url: `/api/v1/tenants/demo/dead-letters?after=${bad}` });
+      assert.deepEqual([refused.status, refused.body.ReasonCode], [400, 'REQUEST_INVALID'], bad);
+    }
+  });
+
+  it('names the cause of a group, and why a replay was refused', async () => {
+    const { services, ask } = start();
+    const groups = await ask(ROUTES['dead-letter groups'] as Request);
+    assert.equal((groups.body.Data as [{ pattern: string }])[0].pattern, 'The script threw: Error: no stock for <id>');
+    const key = { queue: 'q', eventId: 'e-9', cycle: 1, attempt: 1 };
+    services.refusedReplays = [{ ...key, error: { code: 'DEAD_LETTER_DONE', params: { eventId: 'e-9' } } }];
+    const { body } = await ask(replay(), { ...AUTHORIZED, lang: 'en' });
+    const message = 'e-9 was done before; a replay would not run.';
+    const refused = [{ ...key, code: 'DEAD_LETTER_DONE', message }];
+    assert.deepEqual(body.Data, { replayed: 1, refusedCount: 1, refused });
+  });
+
+  it('passes an edited message on as it was written', async () => {
+    const { services, server } = start();
+    const payload = '{"Message":{"Id":12345678901234567890},"EventId":"new"}';
+    const headers = { ...AUTHORIZED, 'content-type': 'application/json' };
+    const url = '/api/v1/tenants/demo/dead-letters/broken-1/edit';
+    const response = await server.inject({ method: 'POST', url, payload, headers });
+    assert.deepEqual(response.json().Data, { EventId: 'new' });
+    const change = { messageJson: '{"Id":12345678901234567890}', eventId: 'new' };
+    assert.deepEqual(services.lastArgs().slice(0, 3), ['demo', { eventId: 'broken-1' }, change]);
   });
 
   it('shows a dead letter as text with its size', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Adapters } from '../../src/compose.ts';
 import { MAX_RECEIVED_MESSAGE_BYTES } from '../../src/core/run-limits.ts';
-import { attemptsOf, deadOf } from '../support/accounts.ts';
+import { attemptsOf, deadOf, replayDead } from '../support/accounts.ts';
 import { intercept, withProperty } from '../support/intercept.ts';
 import { outside, tenantFile } from '../support/outside.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -35,7 +35,7 @@ test('failure row 19: the host died five times while a message ran; it is taken 
   await host.send('work', 'e1', {});
   await eventually(async () => assert.deepEqual(await deadOf(host), ['e1 1 host-crash']));
   assert.deepEqual(await host.effects(), [], 'it was not run again');
-  assert.equal(await host.host.services.replayDeadLetters('demo', { eventId: 'e1' }), 1);
+  assert.equal(await replayDead(host, { eventId: 'e1' }), 1);
   await eventually(async () => assert.deepEqual(await host.effects(), ['e1'], 'a replay begins with a clean count'));
 });
 
@@ -82,7 +82,7 @@ for (const [what, statement, advice] of [
     assert.match(row?.error ?? '', advice);
     await host.push({ 'work.js': `${script}\n` });
     await outside(dataDir, tenantFile('demo'), 'update sys_apiengine set IsEnable = 1');
-    assert.equal(await host.host.services.replayDeadLetters('demo', { all: true }), 1);
+    assert.equal(await replayDead(host, { all: true }), 1);
     await eventually(async () => assert.deepEqual(await host.effects(), ['e1'], 'nothing was lost'));
   });
 }
@@ -102,7 +102,7 @@ test('failure row 23: a dead letter is replayed although its event was done mean
   await host.store.tables.insert('onward', { Id: 'cured' });
   await host.send('work', 'e1', {});
   await eventually(async () => assert.deepEqual(await host.effects(), ['e1'], "the producer's second copy was done"));
-  assert.equal(await host.host.services.replayDeadLetters('demo', { all: true }), 0);
+  assert.equal(await replayDead(host, { all: true }), 0);
   assert.deepEqual(await stateOf(host), ['1 resolved']);
   assert.deepEqual(await host.effects(), ['e1']);
 });
@@ -129,7 +129,7 @@ test('failure row 23: the event is done while its replay is under way; the repla
   await host.send('work', 'e1', {});
   await eventually(async () => assert.deepEqual(await deadOf(host), ['e1 1 rejected']));
   await host.store.tables.insert('onward', { Id: 'cured' });
-  assert.equal(await host.host.services.replayDeadLetters('demo', { all: true }), 1);
+  assert.equal(await replayDead(host, { all: true }), 1);
   await eventually(() => assert.ok(replayed));
   await host.send('work', 'e1', {});
   await eventually(async () => assert.deepEqual(await host.effects(), ['e1']));

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { Adapters } from '../../src/compose.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { TenantStore, TenantTx } from '../../src/ports/tenant-store.ts';
-import { attemptsOf, consoleOf, deadOf, storeOf } from '../support/accounts.ts';
+import { attemptsOf, consoleOf, deadOf, replayDead, storeOf } from '../support/accounts.ts';
 import { fastClock } from '../support/fast-clock.ts';
 import { intercept, withProperty } from '../support/intercept.ts';
 import { holdWriteLock, outside, tenantFile } from '../support/outside.ts';
@@ -121,7 +121,7 @@ test('failure row 16: a half of a run was committed; its message is a dead lette
   assert.deepEqual(await host.effects(), [], 'it did not run again');
   const [row] = await host.store.parked.list({ state: 'dead', limit: 1 });
   assert.match(row?.error ?? '', /committed half-way; check its effects by hand/);
-  assert.equal(await host.host.services.replayDeadLetters('demo', { all: true }), 1);
+  assert.equal(await replayDead(host, { all: true }), 1);
   await eventually(async () => assert.equal((await deadOf(host)).length, 1));
   assert.deepEqual(await host.effects(), [], 'a replay does not run it over the half that is there, either');
 });

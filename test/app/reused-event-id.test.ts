@@ -1,7 +1,7 @@
 /** Several contents under one EventId: whatever the order of failures, each content ends done or dead, none is lost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deadOf } from '../support/accounts.ts';
+import { deadOf, replayDead } from '../support/accounts.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { eventually, TestHost } from '../support/test-host.ts';
 
@@ -55,7 +55,7 @@ test('a dead letter stays dead, and says why, when another content of its EventI
   await eventually(async () => assert.deepEqual(await deadContents(host), ['A']));
   await host.send('work', 'e1', { Name: 'B' });
   await eventually(async () => assert.deepEqual(await host.effects(), ['e1']));
-  assert.equal(await host.host.services.replayDeadLetters('demo', { eventId: 'e1' }), 0);
+  assert.equal(await replayDead(host, { eventId: 'e1' }), 0);
   assert.deepEqual(await deadOf(host), ['e1 2 event-id-reused']);
   assert.deepEqual(await deadContents(host), ['A']);
 });

@@ -252,6 +252,35 @@ describe('v8host dead-letters', () => {
     assert.equal((await cli('dead-letters', 'replay')).code, 2);
   });
 
+  it('groups, show, edit and purge speak to their routes', async (t) => {
+    const { services, cli } = await startHost(t);
+    const groups = await cli('dead-letters', 'groups');
+    assert.match(groups.out, /0123456789abcdef {2}3 +budget-exhausted .*no stock for <id>/);
+    const shown = await cli('dead-letters', 'show', 'broken-1');
+    assert.equal(shown.code, 0);
+    assert.match(shown.out, /EventId +broken-1[\s\S]*always-fails@abcdef012345[\s\S]*"品名": "茶"/);
+    assert.equal((await cli('dead-letters', 'show', 'unknown')).code, 4);
+    const edited = await cli('dead-letters', 'edit', 'broken-1', '--message', '{"n":12345678901234567890}');
+    assert.deepEqual([edited.code, edited.out], [0, 'broken-1\n']);
+    assert.deepEqual(services.lastArgs()[2], { messageJson: '{"n":12345678901234567890}' });
+    assert.equal((await cli('dead-letters', 'edit', 'broken-1')).code, 2);
+    const purged = await cli('dead-letters', 'purge', '--group', '0123456789abcdef', '--older-than', '1');
+    assert.deepEqual([purged.code, purged.err], [0, 'Purged: 1\n']);
+    assert.deepEqual(services.lastArgs()[1], { group: '0123456789abcdef', olderThanMs: 86_400_000 });
+    assert.equal((await cli('dead-letters', 'purge')).code, 2);
+    assert.equal((await cli('dead-letters', 'purge', '--older-than', 'x')).code, 2);
+  });
+
+  it('replay prints why a message stayed', async (t) => {
+    const { services, cli } = await startHost(t);
+    services.replayed = 0;
+    const key = { queue: 'q', eventId: 'e-9', cycle: 1, attempt: 1 };
+    services.refusedReplays = [{ ...key, error: { code: 'DEAD_LETTER_DONE', params: { eventId: 'e-9' } } }];
+    const { code, err } = await cli('dead-letters', 'replay', 'e-9');
+    assert.equal(code, 4);
+    assert.match(err, /^Replayed: 0\ne-9 was done before; a replay would not run\.\n$/);
+  });
+
   it('replay ends with 4 when the event is not among them', async (t) => {
     const { services, cli } = await startHost(t);
     services.replayed = 0;

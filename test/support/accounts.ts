@@ -1,3 +1,4 @@
+import type { DeadFilter } from '../../src/ports/dead-letters.ts';
 import type { TenantStore } from '../../src/ports/tenant-store.ts';
 import type { TestHost } from './test-host.ts';
 
@@ -8,10 +9,11 @@ export function storeOf(host: TestHost, tenant: string): TenantStore {
   return store;
 }
 
-/** Attempts of an event, oldest first: `number verdict reason`. */
+/** Attempts of an event without what people did to it, oldest first: `number verdict reason`. */
 export async function attemptsOf(host: TestHost, eventId: string, store = host.store): Promise<string[]> {
   const { attempts } = await store.journal.story(eventId);
-  return attempts.map(({ attempt, verdict, reason }) => `${attempt} ${verdict} ${reason}`.trim());
+  const runs = attempts.filter(({ engineKey }) => engineKey !== '');
+  return runs.map(({ attempt, verdict, reason }) => `${attempt} ${verdict} ${reason}`.trim());
 }
 
 /** Dead letters: `EventId attempt reason`, sorted. */
@@ -24,4 +26,9 @@ export async function deadOf(host: TestHost, store = host.store): Promise<string
 export async function consoleOf(host: TestHost, eventId: string, store = host.store): Promise<string[]> {
   const { sysLog } = await store.journal.story(eventId);
   return sysLog.filter(({ type }) => type === 'console').map(({ content }) => content);
+}
+
+/** Replays the main tenant's dead letters. @returns how many wait again. */
+export async function replayDead(host: TestHost, filter: DeadFilter): Promise<number> {
+  return (await host.host.services.replayDeadLetters('demo', filter, 'en')).replayed.length;
 }

@@ -1,19 +1,19 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { errorGroup } from '../../core/error-group.ts';
 import type { DeadReason, ParkedState } from '../../core/parked.ts';
+import type { ParkedKey } from '../../ports/dead-letters.ts';
 import type { EventContent, EventKey, ParkedRow, ParkRequest } from '../../ports/tenant-store.ts';
 import { decodeProps, encodeProps } from './message-props.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { ParkedTable, SystemDb, SystemTables } from './system-tables.ts';
 
 /** A row of `mq_parked` with its instants in milliseconds. */
-export interface ParkedRecord extends Omit<ParkedTable, 'DueAt' | 'FirstAt' | 'LastAt' | 'ClaimUntil' | 'ClaimedBy'> {
+export interface ParkedRecord
+  extends Omit<ParkedTable, 'DueAt' | 'FirstAt' | 'LastAt' | 'ClaimUntil' | 'ClaimedBy' | 'ErrorGroup'> {
   dueAt: number;
   firstAt: number;
   lastAt: number;
 }
-
-/** Primary key of a parked row. */
-export type ParkedKey = EventKey & Pick<ParkRequest, 'cycle' | 'attempt'>;
 
 /** Parked rows as `toParkedRow` reads them. */
 export function selectParked(db: SystemDb, dialect: SqlDialect) {
@@ -57,6 +57,7 @@ export function failureColumns(request: ParkRequest, dialect: SqlDialect) {
     DueAt: dialect.fromNow(request.delayMs),
     Reason: sql<string>`${request.reason}`,
     Error: sql<string>`${request.error}`,
+    ErrorGroup: sql<string | null>`${errorGroup(request.reason, request.error)}`,
     EngineKey: sql<string | null>`${request.engineKey}`,
     Version: sql<string | null>`${request.version}`,
     LastAt: dialect.fromNow(0),

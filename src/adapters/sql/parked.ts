@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type Expression, sql } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import type { DeadReason, ParkedState } from '../../core/parked.ts';
+import type { ParkedKey } from '../../ports/dead-letters.ts';
 import type { EventContent, LeasedParkedRow, ParkedRow, ParkedStore, ParkRequest } from '../../ports/tenant-store.ts';
+import { nextCycle } from './dead-replay.ts';
 import type { Inbox } from './inbox.ts';
-import { nextCycle, replayDead } from './parked-replay.ts';
 import {
   failureColumns,
   hasKey,
@@ -12,7 +13,6 @@ import {
   isOfContent,
   isOfEvent,
   type ParkedExpression,
-  type ParkedKey,
   selectParked,
   toParkedRow,
 } from './parked-rows.ts';
@@ -109,10 +109,6 @@ export class SqlParkedStore implements ParkedStore {
     if (filter.queue !== undefined) select = select.where('QueueName', '=', filter.queue);
     const rows = await select.orderBy('LastAt', 'desc').orderBy('EventId').limit(filter.limit).execute();
     return rows.map(toParkedRow);
-  }
-
-  replay(filter: { queue?: string; eventId?: string; all?: boolean }): Promise<number> {
-    return this.#database.write((db) => replayDead(db, this.#database.dialect, this.#inbox, filter));
   }
 
   /** A cycle holds one content: another one under the same EventId must neither take nor remove its rows. */

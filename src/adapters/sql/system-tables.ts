@@ -82,6 +82,7 @@ export interface ParkedTable {
   ClaimUntil: Instant | null;
   ClaimedBy: string | null;
   MessageHash: string | null;
+  ErrorGroup: string | null;
 }
 
 export interface AttemptTable {

@@ -1,4 +1,5 @@
 import { tenantKey } from '../../core/tenant.ts';
+import type { DeadLetterStore } from '../../ports/dead-letters.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SqlSession } from '../../ports/sql-session.ts';
 import type { TableStore } from '../../ports/table-store.ts';
@@ -19,6 +20,7 @@ import type {
 } from '../../ports/tenant-store.ts';
 import { SqlBindingStore } from './bindings.ts';
 import { SqlCrashStore } from './crashes.ts';
+import { SqlDeadLetterStore } from './dead-letters.ts';
 import { SqlEngineStore } from './engines.ts';
 import { Inbox } from './inbox.ts';
 import { SqlJournal } from './journal.ts';
@@ -45,6 +47,7 @@ export class SqlTenantStore implements TenantStore {
   readonly tables: TableStore;
   readonly sql: SqlSession;
   readonly parked: ParkedStore;
+  readonly deadLetters: DeadLetterStore;
   readonly outbox: OutboxStore;
   readonly crashes: CrashStore;
   readonly engines: EngineStore;
@@ -72,6 +75,7 @@ export class SqlTenantStore implements TenantStore {
     this.tables = new SqlTableStore(this.#schema, target);
     this.sql = new SqlScriptSession(database.dialect, target);
     this.parked = new SqlParkedStore(database, this.#inbox);
+    this.deadLetters = new SqlDeadLetterStore(database, this.#inbox);
     this.outbox = new SqlOutboxStore(database);
     this.crashes = new SqlCrashStore(database);
     this.engines = new SqlEngineStore(database, parts.ids);

@@ -1,6 +1,8 @@
 import type { Lang } from '../../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import { type Command, textOption } from '../command.ts';
+import { FILTER_OPTIONS } from '../dead-letter-filter.ts';
+import type { HostAnswer } from '../host-client.ts';
 import { type LocalTime, localTimeOf } from '../local-time.ts';
 import { showAnswer } from '../show-answer.ts';
 import { tableLines } from '../text-table.ts';
@@ -20,13 +22,15 @@ export const deadLettersList: Command = {
         en: 'dead (default), waiting, replayed or resolved',
       },
     },
+    ...FILTER_OPTIONS,
     limit: { value: 'N', summary: { zh: '最多行数，默认 100', en: 'rows at most, by default 100' } },
+    after: { value: 'PLACE', summary: { zh: '从这一页之后继续', en: 'goes on behind a page' } },
   },
   client: true,
   examples: ['v8host dead-letters list --queue orders'],
   async run(call) {
     const query = new URLSearchParams();
-    for (const name of ['queue', 'state', 'limit']) {
+    for (const name of ['queue', 'state', 'limit', 'after', 'reason', 'group']) {
       const value = textOption(call, name);
       if (value !== undefined) query.set(name, value);
     }
@@ -37,9 +41,21 @@ export const deadLettersList: Command = {
       const lines = tableLines([headOf(call.lang, time), ...rows]);
       for (const line of rows.length === 0 ? [] : lines) call.terminal.out(line);
       call.terminal.err(HINT[call.lang](rows.length));
+      const next = nextPage(answer);
+      if (next !== undefined) call.terminal.err(MORE[call.lang](next));
     });
   },
 };
+
+const MORE: Readonly<Record<Lang, (place: string) => string>> = {
+  zh: (place) => `还有更多，下一页：--after ${place}`,
+  en: (place) => `There are more, the next page: --after ${place}`,
+};
+
+function nextPage({ result }: HostAnswer): string | undefined {
+  const next = result.DataAppend?.Next;
+  return typeof next === 'string' ? next : undefined;
+}
 
 function headOf(lang: Lang, { zone }: LocalTime): readonly string[] {
   return lang === 'zh'

@@ -1,0 +1,45 @@
+import { editDeadLetter, findDeadLetter, purgeDeadLetters, replayDeadLetters } from '../app/dead-letters.ts';
+import type { DeadFilter } from '../ports/dead-letters.ts';
+import type { HostServicesParts } from './host-services.ts';
+import type { AdminServices, ChangeFilter } from './services.ts';
+import { storeOf, withPhysicalQueue } from './tenant-store-of.ts';
+
+type DeadLetterMethods = Pick<
+  AdminServices,
+  'deadLetters' | 'deadLetterGroups' | 'deadLetter' | 'replayDeadLetters' | 'editDeadLetter' | 'purgeDeadLetters'
+>;
+
+/** What people do with dead letters, over the tenant's own store. */
+export function deadLetterServices(parts: HostServicesParts): DeadLetterMethods {
+  const { directory, log } = parts;
+  const rowsOf = (tenant: string, { olderThanMs, ...filter }: ChangeFilter): DeadFilter => ({
+    ...withPhysicalQueue(tenant, filter),
+    ...(olderThanMs === undefined ? {} : { before: parts.deadLetters.clock.now() - olderThanMs }),
+  });
+  return {
+    deadLetters: async (tenant, filter) =>
+      storeOf(directory, tenant).deadLetters.list(withPhysicalQueue(tenant, filter)),
+    deadLetterGroups: async (tenant, filter) =>
+      storeOf(directory, tenant).deadLetters.groups(withPhysicalQueue(tenant, filter)),
+    deadLetter: async (tenant, choice) => findDeadLetter(storeOf(directory, tenant), withPhysicalQueue(tenant, choice)),
+    replayDeadLetters: async (tenant, filter, lang) => {
+      const store = storeOf(directory, tenant);
+      const outcome = await replayDeadLetters(parts.deadLetters, store, rowsOf(tenant, filter), lang);
+      const rows = outcome.replayed.length;
+      log.info('parked.replayed', { tenantId: tenant, rows, refused: outcome.refused.length });
+      return outcome;
+    },
+    editDeadLetter: async (tenant, choice, change, lang) => {
+      const store = storeOf(directory, tenant);
+      const eventId = await editDeadLetter(parts.deadLetters, store, withPhysicalQueue(tenant, choice), change, lang);
+      log.info('parked.edited', { tenantId: tenant, eventId });
+      return eventId;
+    },
+    purgeDeadLetters: async (tenant, filter, lang) => {
+      const store = storeOf(directory, tenant);
+      const removed = await purgeDeadLetters(parts.deadLetters, store, rowsOf(tenant, filter), lang);
+      log.info('parked.purged', { tenantId: tenant, rows: removed.length });
+      return removed.length;
+    },
+  };
+}
