@@ -86,6 +86,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     runner,
     lang: settings.lang,
     deadLetters: { clock, ids, mover },
+    trials: { ...runs, log: log.child('app.try-message') },
     log: log.child('admin'),
     calls: { ...runs, log: log.child('app.call-engine') },
     pushes: { runner, ids, engines: runs.engines, reconcile: () => reconciler.reconcile() },

@@ -1,4 +1,5 @@
 import { editDeadLetter, findDeadLetter, purgeDeadLetters, replayDeadLetters } from '../app/dead-letters.ts';
+import { tryMessage } from '../app/try-message.ts';
 import type { DeadFilter } from '../ports/dead-letters.ts';
 import type { HostServicesParts } from './host-services.ts';
 import type { AdminServices, ChangeFilter } from './services.ts';
@@ -6,7 +7,13 @@ import { storeOf, withPhysicalQueue } from './tenant-store-of.ts';
 
 type DeadLetterMethods = Pick<
   AdminServices,
-  'deadLetters' | 'deadLetterGroups' | 'deadLetter' | 'replayDeadLetters' | 'editDeadLetter' | 'purgeDeadLetters'
+  | 'deadLetters'
+  | 'deadLetterGroups'
+  | 'deadLetter'
+  | 'replayDeadLetters'
+  | 'editDeadLetter'
+  | 'purgeDeadLetters'
+  | 'tryMessage'
 >;
 
 /** What people do with dead letters, over the tenant's own store. */
@@ -35,6 +42,8 @@ export function deadLetterServices(parts: HostServicesParts): DeadLetterMethods 
       log.info('parked.edited', { tenantId: tenant, eventId });
       return eventId;
     },
+    tryMessage: async (tenant, request, lang) =>
+      tryMessage(parts.trials, storeOf(directory, tenant), withPhysicalQueue(tenant, request), lang),
     purgeDeadLetters: async (tenant, filter, lang) => {
       const store = storeOf(directory, tenant);
       const removed = await purgeDeadLetters(parts.deadLetters, store, rowsOf(tenant, filter), lang);

@@ -3,6 +3,7 @@ import type { DeadLetterServices } from '../app/dead-letters.ts';
 import { type PushServices, pushScripts } from '../app/push-scripts.ts';
 import { type LimitSources, readLimits } from '../app/read-limits.ts';
 import { type SendServices, sendMessage } from '../app/send-message.ts';
+import type { TrialServices } from '../app/try-message.ts';
 import type { DosResult } from '../core/dos-result.ts';
 import { AppError, coerceError, describeError, type Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
@@ -21,6 +22,7 @@ export interface HostServicesParts {
   readonly sends: SendServices;
   readonly limits: LimitSources;
   readonly deadLetters: DeadLetterServices;
+  readonly trials: TrialServices;
   readonly runner: EngineRunner;
   readonly log: Log;
   /** Language of messages that go into logs and results of calls without one. */

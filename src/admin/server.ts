@@ -15,6 +15,7 @@ import { requestLanguage } from './request-language.ts';
 import type { RouteContext } from './route-context.ts';
 import type { AdminServices } from './services.ts';
 import { addTenantRoutes } from './tenant-routes.ts';
+import { addTrialRoute } from './trial-route.ts';
 
 export interface AdminServerOptions {
   readonly services: AdminServices;
@@ -72,6 +73,7 @@ function addApi(api: FastifyInstance, context: RouteContext, token: string): voi
   addEngineRoutes(api, context);
   addMessageRoutes(api, context);
   addDeadLetterRoutes(api, context);
+  addTrialRoute(api, context);
   addLimitRoutes(api, context);
 }
 

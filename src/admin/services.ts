@@ -1,5 +1,7 @@
 import type { DeadLetterChange, DeadLetterChoice, ReplayOutcome } from '../app/dead-letters.ts';
 import type { TenantLimits } from '../app/read-limits.ts';
+import type { TrialRequest } from '../app/trial-message.ts';
+import type { TrialReport } from '../app/try-message.ts';
 import type { DosResult } from '../core/dos-result.ts';
 import type { ErrorRecord, Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
@@ -43,6 +45,11 @@ export interface AdminServices {
   replayDeadLetters(tenant: string, filter: ChangeFilter, lang: Lang): Promise<ReplayOutcome>;
   /** Replays a dead message with another content. @returns its EventId. @throws as app/dead-letters.ts. */
   editDeadLetter(tenant: string, choice: DeadLetterChoice, change: DeadLetterChange, lang: Lang): Promise<string>;
+  /**
+   * Runs the handler of a stored or given message and undoes everything; refusals are told in `lang`.
+   * @throws as app/try-message.ts.
+   */
+  tryMessage(tenant: string, request: TrialRequest, lang: Lang): Promise<TrialReport>;
   /** Removes dead messages for good. @returns how many. */
   purgeDeadLetters(tenant: string, filter: ChangeFilter, lang: Lang): Promise<number>;
   /** Limits of the tenant's engines and what is paused; sentences in `lang`. */

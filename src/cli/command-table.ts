@@ -5,6 +5,7 @@ import { deadLettersList } from './commands/dead-letters-list.ts';
 import { deadLettersPurge } from './commands/dead-letters-purge.ts';
 import { deadLettersReplay } from './commands/dead-letters-replay.ts';
 import { deadLettersShow } from './commands/dead-letters-show.ts';
+import { deadLettersTry } from './commands/dead-letters-try.ts';
 import { help } from './commands/help.ts';
 import { limits } from './commands/limits.ts';
 import { migrate } from './commands/migrate.ts';
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   deadLettersList,
   deadLettersGroups,
   deadLettersShow,
+  deadLettersTry,
   deadLettersReplay,
   deadLettersEdit,
   deadLettersPurge,

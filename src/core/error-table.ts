@@ -120,6 +120,7 @@ const ROWS = {
   SCHEMA_NEWER: ['internal', 500, 'never', 'error', '数据库结构版本 {found} 比本程序支持的 {known} 新：请使用更新的 v8-engine-host。', 'The schema version {found} is newer than {known}, which this program knows: use a newer v8-engine-host.'],
   OUTBOX_FULL: ['unavailable', 503, 'always', 'error', '待发送消息已达上限 {limit} 条：队列恢复后再发送。', 'The outbox holds {limit} messages, its limit: send again when the queue is back.'],
   // outbound HTTP
+  HTTP_TRIAL_REFUSED: ['denied', 403, 'never', 'info', '试运行不发送请求（{target}）：确需发送时打开 allowHttp（--allow-http）。', 'A trial sends no requests ({target}): switch allowHttp (--allow-http) on when it must.'],
   HTTP_TARGET_DENIED: ['denied', 403, 'never', 'warn', '不允许访问地址 {target}：内网、本机和元数据地址默认禁止，可由运维在 outbound.allow（所有租户）或 outbound.tenants（单个租户）中放行。', 'The target {target} is not allowed: private, loopback and metadata addresses are refused unless the operator lists them in outbound.allow (every tenant) or outbound.tenants (one).'],
   HTTP_CREDENTIAL_UNKNOWN: ['missing', 404, 'never', 'warn', '没有名为 {credential} 的凭据：检查 Credentials 的拼写，或由运维在 outbound.tenants 中为本租户配置。', 'There is no credential {credential}: check the spelling of Credentials, or let the operator give it to this tenant in outbound.tenants.'],
   HTTP_CREDENTIAL_DENIED: ['denied', 403, 'never', 'warn', '凭据 {credential} 不能发送到 {target}：它只用于配置中 hosts 列出的地址，且 http:// 须写明端口。', 'Credential {credential} may not be sent to {target}: it is for the hosts listed with it, and over http:// only where the port is listed, too.'],

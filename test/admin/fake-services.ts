@@ -1,6 +1,7 @@
 import type { AdminServices, HostHealth, PushOutcome } from '../../src/admin/services.ts';
 import type { RefusedReplay } from '../../src/app/dead-letters.ts';
 import type { TenantLimits } from '../../src/app/read-limits.ts';
+import type { TrialReport } from '../../src/app/try-message.ts';
 import { succeed } from '../../src/core/dos-result.ts';
 import { AppError, type ErrorRecord, type Lang } from '../../src/core/errors.ts';
 import type { JsonValue } from '../../src/core/json.ts';
@@ -120,6 +121,12 @@ export class FakeServices implements AdminServices {
     this.#note('editDeadLetter', ...args);
     this.#refuseUnknown(args[0]);
     return args[2].eventId ?? args[1].eventId;
+  }
+
+  async tryMessage(...args: Parameters<AdminServices['tryMessage']>) {
+    this.#note('tryMessage', ...args);
+    this.#refuseUnknown(args[0]);
+    return TRIAL;
   }
 
   async purgeDeadLetters(tenant: string, filter: Parameters<AdminServices['purgeDeadLetters']>[1]) {
@@ -320,6 +327,32 @@ const STORY: EventStory = {
       runId: '01JD0000000000000000000002',
     },
   ],
+};
+
+const TRIAL: TrialReport = {
+  eventId: 'broken-1',
+  queue: 'microi.demo.demo.broken',
+  engineKey: 'always-fails',
+  version: 'abcdef012345',
+  would: 'dead',
+  reason: 'The script returned Code 0: no',
+  reasonCode: 'SCRIPT_REFUSED',
+  result: { Code: 0 },
+  durationMs: 7,
+  tables: [
+    {
+      table: 'shop_stock',
+      inserted: [{ Id: 'r2', Sku: 'P-2' }],
+      updated: [{ before: { Id: 'r1', Stock: 3 }, after: { Id: 'r1', Stock: 1 }, changed: ['Stock'] }],
+      deleted: [],
+      complete: true,
+    },
+  ],
+  messages: [{ queue: 'microi.demo.next', eventId: 'n-1', message: '{"a":1}' }],
+  requests: [{ method: 'POST', url: 'http://erp/orders', status: null, refused: true }],
+  cacheWrites: [{ operation: 'set', key: 'Microi:demo:k' }],
+  logs: [{ level: 1, title: 'always-fails', text: 'hello' }],
+  hostCalls: [],
 };
 
 const DEAD_ROW: ParkedRow = {

@@ -30,6 +30,7 @@ const ROUTES: Readonly<Record<string, Request>> = {
   'a dead letter': { method: 'GET', url: '/api/v1/tenants/demo/dead-letters/broken-1' },
   edit: { method: 'POST', url: '/api/v1/tenants/demo/dead-letters/broken-1/edit', payload: { Message: { a: 1 } } },
   purge: { method: 'POST', url: '/api/v1/tenants/demo/dead-letters/purge', payload: { all: true } },
+  try: { method: 'POST', url: '/api/v1/tenants/demo/try', payload: { eventId: 'broken-1' } },
   limits: { method: 'GET', url: '/api/v1/tenants/demo/limits' },
   replay: { method: 'POST', url: '/api/v1/tenants/demo/dead-letters/replay', payload: { all: true } },
 };
@@ -408,6 +409,19 @@ describe('reading', () => {
     const message = 'e-9 was done before; a replay would not run.';
     const refused = [{ ...key, code: 'DEAD_LETTER_DONE', message }];
     assert.deepEqual(body.Data, { replayed: 1, refusedCount: 1, refused });
+  });
+
+  it('passes a trial on, with requests refused unless they were allowed', async () => {
+    const { services, ask } = start();
+    const { body } = await ask(ROUTES.try as Request);
+    assert.equal((body.Data as { would: string }).would, 'dead');
+    assert.deepEqual(services.lastArgs().slice(0, 2), ['demo', { eventId: 'broken-1', allowHttp: false }]);
+    const payload = { queue: 'orders', Message: { a: 1 }, engineKey: 'k', allowHttp: true };
+    await ask({ method: 'POST', url: '/api/v1/tenants/demo/try', payload });
+    const wanted = { queue: 'orders', messageJson: '{"a":1}', engineKey: 'k', allowHttp: true };
+    assert.deepEqual(services.lastArgs()[1], wanted);
+    const refused = await ask({ method: 'POST', url: '/api/v1/tenants/demo/try', payload: {} });
+    assert.deepEqual([refused.status, refused.body.ReasonCode], [400, 'REQUEST_INVALID']);
   });
 
   it('passes an edited message on as it was written', async () => {

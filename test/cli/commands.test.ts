@@ -271,6 +271,25 @@ describe('v8host dead-letters', () => {
     assert.equal((await cli('dead-letters', 'purge', '--older-than', 'x')).code, 2);
   });
 
+  it('try shows every effect that a run would have', async (t) => {
+    const { services, cli } = await startHost(t);
+    const { code, out } = await cli('dead-letters', 'try', 'broken-1', '--engine', 'other', '--allow-http');
+    assert.equal(code, 0);
+    assert.deepEqual(services.lastArgs()[1], { eventId: 'broken-1', engineKey: 'other', allowHttp: true });
+    for (const part of [
+      'It would fail now, and become a dead letter:\n  The script returned Code 0: no',
+      'shop_stock\n  + Id="r2" Sku="P-2"\n  ~ r1\n      Stock  3  →  1',
+      'microi.demo.next n-1\n    {"a":1}',
+      'POST http://erp/orders not sent (--allow-http sends)',
+      'set Microi:demo:k',
+      'always-fails: hello',
+      'All of it was undone.',
+    ]) {
+      assert.ok(out.includes(part), `${part}\n---\n${out}`);
+    }
+    assert.equal((await cli('dead-letters', 'try')).code, 2);
+  });
+
   it('replay prints why a message stayed', async (t) => {
     const { services, cli } = await startHost(t);
     services.replayed = 0;

@@ -1,0 +1,215 @@
+import { DEFAULT_ENGINE_CIRCUIT } from '../core/circuit-policies.ts';
+import type { EngineSource } from '../core/engine.ts';
+import { parseEngineKey } from '../core/engine.ts';
+import { AppError, describeError, type Lang, orThrow } from '../core/errors.ts';
+import { relocateOutcome } from '../core/global-code.ts';
+import type { JsonValue } from '../core/json.ts';
+import { decideRetry } from '../core/retry.ts';
+import { CALL_QUEUE_WAIT_MS } from '../core/run-limits.ts';
+import type { RunOutcome } from '../core/run-outcome.ts';
+import { judgeDelivery, type Verdict } from '../core/verdict.ts';
+import type { EngineRunner } from '../ports/engine-runner.ts';
+import type { HostCallTrace } from '../ports/journal.ts';
+import type { TenantStore } from '../ports/tenant-store.ts';
+import { CapturedEffects } from './captured-effects.ts';
+import { CircuitBook } from './circuit-book.ts';
+import { EnginePauses } from './engine-pauses.ts';
+import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import { loadEngine } from './load-engine.ts';
+import type { TableDiff } from './row-watch.ts';
+import { isKilled } from './run-message.ts';
+import { type RunServices, RunTree } from './run-tree.ts';
+import { findTrialMessage, type TrialMessage, type TrialRequest } from './trial-message.ts';
+import { TrialTransaction } from './trial-transaction.ts';
+
+export interface TrialServices extends RunServices {
+  readonly runner: EngineRunner;
+  readonly draining: AbortSignal;
+}
+
+/** What a message would do if it ran now. Nothing of it was done. */
+export interface TrialReport {
+  readonly eventId: string;
+  /** Physical name; empty when no queue was meant. */
+  readonly queue: string;
+  readonly engineKey: string;
+  readonly version: string;
+  /** What a delivery with this end becomes. `already-done`: the event is done, so it would not run at all. */
+  readonly would: 'acknowledge' | 'retry' | 'dead' | 'run-again' | 'already-done';
+  /** Why not `acknowledge`, for people; empty otherwise. */
+  readonly reason: string;
+  readonly reasonCode: string;
+  /** What the script returned; undefined when it returned nothing or did not come so far. */
+  readonly result: JsonValue | undefined;
+  readonly durationMs: number;
+  /** Rows before and after; undefined when the transaction was lost, so that nobody can tell. */
+  readonly tables: readonly TableDiff[] | undefined;
+  /** `message` is the JSON text of what would be sent. */
+  readonly messages: readonly { readonly queue: string; readonly eventId: string; readonly message: string }[];
+  readonly requests: CapturedEffects['requests'];
+  readonly cacheWrites: CapturedEffects['cacheWrites'];
+  readonly logs: CapturedEffects['logs'];
+  readonly hostCalls: readonly HostCallTrace[];
+}
+
+/**
+ * Runs the handler of a message in a transaction that is rolled back: sends and cache writes are kept instead of made,
+ * requests are refused unless allowed, no inbox row is taken and no attempt counted.
+ * @throws AppError as findTrialMessage, ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID, DB_BUSY,
+ * V8_EXECUTION_QUEUE_TIMEOUT, DRAINING.
+ */
+export async function tryMessage(
+  services: TrialServices,
+  store: TenantStore,
+  request: TrialRequest,
+  lang: Lang,
+): Promise<TrialReport> {
+  const message = await findTrialMessage(store, request, services.ids);
+  const engine = await findTrialEngine(services, store, message, request.engineKey);
+  const slot = await services.runner.acquire(store.tenant, {
+    engine,
+    waitMs: CALL_QUEUE_WAIT_MS,
+    signal: services.draining,
+  });
+  try {
+    const effects = new CapturedEffects();
+    const transaction = await TrialTransaction.open(store);
+    try {
+      const tree = trialTree(services, effects, transaction, { store, message, engine, request, lang });
+      const outcome = await runScript(tree, engine, message, slot);
+      const tables = isKilled(outcome) ? undefined : await transaction.diff();
+      return await report({ tree, message, engine, outcome, tables, effects, transaction }, lang);
+    } finally {
+      await transaction.rollback();
+    }
+  } finally {
+    slot.release();
+  }
+}
+
+async function findTrialEngine(
+  services: TrialServices,
+  store: TenantStore,
+  { binding, queue }: TrialMessage,
+  wanted: string | undefined,
+): Promise<EngineSource> {
+  const key = wanted === undefined ? binding?.engineKey : orThrow(parseEngineKey(wanted));
+  if (key === undefined) throw new AppError('NOT_FOUND', { what: `binding ${queue}` });
+  const engine = await loadEngine(services, store, key);
+  if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: key });
+  if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
+  return engine;
+}
+
+interface Trial {
+  readonly store: TenantStore;
+  readonly message: TrialMessage;
+  readonly engine: EngineSource;
+  readonly request: TrialRequest;
+  readonly lang: Lang;
+}
+
+/** A tree whose services have no effects, and whose end pauses nobody. */
+function trialTree(
+  services: TrialServices,
+  effects: CapturedEffects,
+  transaction: TrialTransaction,
+  { store, message, engine, request, lang }: Trial,
+): RunTree {
+  const { clock, ids } = services;
+  const pauses = new EnginePauses(new CircuitBook(DEFAULT_ENGINE_CIRCUIT, { clock, onChange: () => {} }), clock);
+  const quiet: RunServices = {
+    ...services,
+    pauses,
+    http: effects.http(services.http, request.allowHttp),
+    cache: effects.cache(services.cache),
+  };
+  const runId = ids.ulid();
+  const { envelope, queue, binding } = message;
+  return new RunTree(quiet, {
+    runId,
+    transaction,
+    store: effects.store(store),
+    limits: services.limits.of(store, engine, binding?.timeoutSeconds),
+    lang,
+    user: undefined,
+    // Allowed requests must not take the Idempotency-Key of the real run, which would then find them done.
+    event: {
+      queue: `${queue}~${runId}`,
+      eventId: envelope.eventId,
+      traceParent: envelope.traceParent,
+      traceState: envelope.traceState,
+    },
+    alwaysJoin: true,
+  });
+}
+
+async function runScript(
+  tree: RunTree,
+  engine: EngineSource,
+  { envelope }: TrialMessage,
+  slot: Awaited<ReturnType<EngineRunner['acquire']>>,
+): Promise<RunOutcome> {
+  const param = { OsClient: tree.options.store.tenant, Message: envelope.param, EventId: envelope.eventId };
+  const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
+  tree.begin();
+  const outcome = relocateOutcome(await slot.run(start, createHostCallSink(tree, [engine.key])), engine);
+  if (isKilled(outcome)) await tree.transaction.abort();
+  await tree.end();
+  return outcome;
+}
+
+interface EndedTrial {
+  readonly tree: RunTree;
+  readonly message: TrialMessage;
+  readonly engine: EngineSource;
+  readonly outcome: RunOutcome;
+  readonly tables: readonly TableDiff[] | undefined;
+  readonly effects: CapturedEffects;
+  readonly transaction: TrialTransaction;
+}
+
+async function report(ended: EndedTrial, lang: Lang): Promise<TrialReport> {
+  const { tree, message, engine, outcome, effects, transaction } = ended;
+  const verdict = verdictOf(ended);
+  return {
+    eventId: message.envelope.eventId,
+    queue: message.queue,
+    engineKey: engine.key,
+    version: engine.version,
+    would: await fateOf(tree.options.store, message, verdict),
+    reason: verdict.kind === 'success' ? '' : describeError(verdict.error, lang),
+    reasonCode: verdict.kind === 'success' ? '' : verdict.error.code,
+    result: outcome.kind === 'returned' ? (JSON.parse(outcome.json) as JsonValue) : undefined,
+    durationMs: tree.services.clock.now() - tree.startedAt,
+    tables: ended.tables,
+    messages: transaction.messages.map(({ queue, eventId, body }) => ({
+      queue,
+      eventId,
+      message: new TextDecoder().decode(body),
+    })),
+    requests: effects.requests,
+    cacheWrites: effects.cacheWrites,
+    logs: effects.logs,
+    hostCalls: tree.traces,
+  };
+}
+
+/** A lost transaction overrules what the script says of itself, as in a delivery. */
+function verdictOf({ transaction, outcome, engine, message }: EndedTrial): Verdict {
+  const { doom } = transaction;
+  if (doom !== undefined && !isKilled(outcome))
+    return { kind: 'unstarted', error: { code: doom, params: { reason: doom } } };
+  return judgeDelivery(outcome, { engineKey: engine.key, legacyAck: message.binding?.legacyAck ?? false });
+}
+
+async function fateOf(store: TenantStore, message: TrialMessage, verdict: Verdict): Promise<TrialReport['would']> {
+  const { queue, envelope, binding } = message;
+  const entry = queue === '' ? undefined : await store.findInbox({ queue, eventId: envelope.eventId });
+  if (entry?.status === 'done') return 'already-done';
+  if (verdict.kind === 'success') return 'acknowledge';
+  if (verdict.kind === 'unstarted') return 'run-again';
+  // A dead letter that is replayed begins with its whole budget again.
+  if (binding === undefined) return 'dead';
+  return decideRetry(binding, 1, 0, verdict.deadReason).act;
+}
