@@ -21,6 +21,20 @@ interface LimitRow {
 
 const NOWHERE: Text = { zh: '–', en: '–' };
 
+/** Runs at once: what is over a cap waits for its turn. */
+const CAPS_ON_RUNS: readonly LimitRow[] = (
+  [
+    ['limits.runs', '本主机同时进行的运行', 'runs at once of the host'],
+    ['limits.runsPerTenant', '一个租户同时进行的运行', 'runs at once of a tenant'],
+    ['limits.runsPerEngine', '一个接口引擎同时进行的运行', 'runs at once of an engine'],
+  ] as const
+).map(([setting, zh, en]) => ({
+  what: { zh, en },
+  setting,
+  code: undefined,
+  advice: { zh: '其余的等待，按租户轮流', en: 'the others wait, tenant by tenant in turn' },
+}));
+
 const ROWS: readonly LimitRow[] = [
   {
     what: { zh: '一次运行的时间（秒）', en: 'time of one run (s)' },
@@ -118,10 +132,11 @@ const ROWS: readonly LimitRow[] = [
       zh: '调用等待执行（秒）；消息不限',
       en: 'wait of a call for its turn (s); messages wait as long as it takes',
     },
-    fixed: '30',
+    setting: 'limits.queueWaitSeconds',
     code: 'V8_EXECUTION_QUEUE_TIMEOUT',
     advice: { zh: '稍后重试，或增加 `sandbox.lanes`', en: 'try later, or raise `sandbox.lanes`' },
   },
+  ...CAPS_ON_RUNS,
 ];
 
 const HEAD: Readonly<Record<Lang, string>> = {

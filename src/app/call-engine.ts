@@ -4,7 +4,6 @@ import { AppError, coerceError, describeError, type Lang, orThrow } from '../cor
 import { relocateOutcome } from '../core/global-code.ts';
 import type { JsonValue } from '../core/json.ts';
 import { isLimitCode } from '../core/limit-report.ts';
-import { CALL_QUEUE_WAIT_MS } from '../core/run-limits.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { judgeCall, type Verdict } from '../core/verdict.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
@@ -57,7 +56,8 @@ async function runEngine(
 ): Promise<JsonValue> {
   const slot = await services.runner.acquire(store.tenant, {
     engine,
-    waitMs: CALL_QUEUE_WAIT_MS,
+    ...services.limits.runsOf(store.tenant),
+    waitMs: services.limits.policy.queueWaitMs,
     signal: services.draining,
   });
   const runId = services.ids.ulid();

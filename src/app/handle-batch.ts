@@ -94,7 +94,9 @@ export class BatchHandler {
   }
 
   async #runOnLane(messages: readonly ReceivedMessage[], first: ReceivedMessage, engine: EngineSource): Promise<Batch> {
-    const slot = await this.#services.runner.acquire(first.store.tenant, { engine, signal: this.#services.draining });
+    const { runner, limits, draining } = this.#services;
+    const { tenant } = first.store;
+    const slot = await runner.acquire(tenant, { engine, ...limits.runsOf(tenant), signal: draining });
     try {
       const tx = await first.store.begin(WRITER_WAIT_MS);
       try {

@@ -1,8 +1,9 @@
 import type { EngineSource } from '../core/engine.ts';
 import { describeError, type Lang } from '../core/errors.ts';
-import { type LimitPolicy, type ResolvedLimits, resolveRunLimits } from '../core/limit-policy.ts';
+import { type LimitPolicy, type ResolvedLimits, resolveRunLimits, runCapsOf } from '../core/limit-policy.ts';
 import type { RunLimits } from '../core/run-limits.ts';
 import { tenantKey } from '../core/tenant.ts';
+import type { LaneRequest } from '../ports/engine-runner.ts';
 import type { Log } from '../ports/log.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 
@@ -54,6 +55,12 @@ export class LimitBook {
       engine: engine.limits,
       ...(bindingSeconds === undefined ? {} : { bindingWallMs: bindingSeconds * 1000 }),
     });
+  }
+
+  /** Caps on runs at once of a tenant, as a lane is asked for them; empty where the host's own hold. */
+  runsOf(tenant: string): Pick<LaneRequest, 'maxRuns'> {
+    const maxRuns = runCapsOf(this.policy, tenant);
+    return maxRuns === undefined ? {} : { maxRuns };
   }
 
   /** Longest run of an engine as far as it is known here, else the host's default. Milliseconds. */

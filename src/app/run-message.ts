@@ -145,7 +145,11 @@ async function claimFirst(run: MessageRun): Promise<MessageOutcome> {
 }
 
 function acquireLane({ services, message, engine }: MessageRun): Promise<RunSlot> {
-  return services.runner.acquire(message.store.tenant, { engine, signal: services.draining });
+  return services.runner.acquire(message.store.tenant, {
+    engine,
+    ...services.limits.runsOf(message.store.tenant),
+    signal: services.draining,
+  });
 }
 
 /** Step 4. @returns undefined when the row is ours, or when the binding has no inbox. */

@@ -1,7 +1,14 @@
 /** Settings of `limits.*`: caps of what engines ask for, sizes and counts of a run, caps of single tenants. */
 import * as z from 'zod';
 import { ruleOf } from '../core/bilingual.ts';
-import { DEFAULT_RUN_LIMITS, HOST_CALLS_PER_SECOND, MAX_HEAP_MB, MAX_WALL_MS } from '../core/run-limits.ts';
+import {
+  CALL_QUEUE_WAIT_MS,
+  DEFAULT_RUN_LIMITS,
+  HOST_CALLS_PER_SECOND,
+  MAX_HEAP_MB,
+  MAX_WALL_MS,
+} from '../core/run-limits.ts';
+import { DEFAULT_RUN_CAPS } from '../core/run-load.ts';
 import { CAP_NAMES, parseTenantCap } from '../core/tenant-caps.ts';
 import { setting } from './setting-doc.ts';
 
@@ -51,6 +58,22 @@ export const LIMIT_SETTINGS = z
     nesting: setting(count(1, 64, DEFAULT_RUN_LIMITS.nesting), {
       zh: '接口引擎嵌套层数上限。',
       en: 'Depth of engines that run engines.',
+    }),
+    runs: setting(count(1, 10_000, DEFAULT_RUN_CAPS.host), {
+      zh: '本主机同时进行的运行数上限；沙箱进程更少时先受 sandbox.lanes 限制。',
+      en: 'Runs under way at once in this host; with fewer sandbox processes sandbox.lanes limits them first.',
+    }),
+    runsPerTenant: setting(count(1, 10_000, DEFAULT_RUN_CAPS.tenant), {
+      zh: '一个租户同时进行的运行数上限；其余的按顺序等待。',
+      en: 'Runs of one tenant under way at once; the others wait for their turn.',
+    }),
+    runsPerEngine: setting(count(1, 10_000, DEFAULT_RUN_CAPS.engine), {
+      zh: '一个接口引擎同时进行的运行数上限；其余的按顺序等待。',
+      en: 'Runs of one engine under way at once; the others wait for their turn.',
+    }),
+    queueWaitSeconds: setting(count(1, 1_800, CALL_QUEUE_WAIT_MS / 1000), {
+      zh: 'HTTP 调用等待运行的最长时间（秒），超过即被拒绝（503）。消息一直等待。',
+      en: 'How long a call by HTTP waits for its turn before it is refused (503), in seconds. Messages wait as long as it takes.',
     }),
     logLines: setting(count(1, 10_000, DEFAULT_RUN_LIMITS.logLines), {
       zh: '一次运行的 console 行数上限。',

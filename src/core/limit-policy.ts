@@ -1,10 +1,16 @@
 import { type EngineLimits, MIN_HEAP_MB } from './engine-limits.ts';
 import type { ErrorRecord } from './errors.ts';
 import type { RunLimits } from './run-limits.ts';
+import type { RunCaps } from './run-load.ts';
 import { tenantKey } from './tenant.ts';
 
 /** The limits that may be lowered for a tenant: those of its runs, and how often they may call the host. */
-export type TenantCaps = Partial<RunLimits> & { readonly hostCallsPerSecond?: number };
+export type TenantCaps = Partial<RunLimits> & {
+  readonly hostCallsPerSecond?: number;
+  /** Runs of the tenant, and of each of its engines, under way at once. */
+  readonly runs?: number;
+  readonly runsPerEngine?: number;
+};
 
 /** What the operator has decided about limits. */
 export interface LimitPolicy {
@@ -14,6 +20,10 @@ export interface LimitPolicy {
   readonly caps: { readonly wallMs: number; readonly heapMb: number };
   /** Host calls of all runs of one tenant. */
   readonly hostCallsPerSecond: number;
+  /** Runs under way at once. */
+  readonly runs: RunCaps;
+  /** Longest wait of a call for its turn. Milliseconds. */
+  readonly queueWaitMs: number;
   /** By tenantKey: nothing of that tenant goes above. */
   readonly tenants: ReadonlyMap<string, TenantCaps>;
 }
@@ -77,4 +87,14 @@ export function resolveRunLimits(policy: LimitPolicy, request: LimitRequest): Re
 export function hostCallRateOf(policy: LimitPolicy, tenant: string): number {
   const cap = policy.tenants.get(tenantKey(tenant))?.hostCallsPerSecond;
   return Math.min(policy.hostCallsPerSecond, cap ?? policy.hostCallsPerSecond);
+}
+
+/** Runs at once of a tenant and of each of its engines; undefined where the operator set nothing for the tenant. */
+export function runCapsOf(policy: LimitPolicy, tenant: string): Omit<RunCaps, 'host'> | undefined {
+  const { runs, runsPerEngine } = policy.tenants.get(tenantKey(tenant)) ?? {};
+  if (runs === undefined && runsPerEngine === undefined) return undefined;
+  return {
+    tenant: Math.min(policy.runs.tenant, runs ?? policy.runs.tenant),
+    engine: Math.min(policy.runs.engine, runsPerEngine ?? policy.runs.engine),
+  };
 }

@@ -16,6 +16,8 @@ const CAPS = {
   replyKb: { limit: 'replyBytes', unit: 1024, least: 1 },
   hostCalls: { limit: 'hostCalls', unit: 1, least: 1 },
   hostCallsPerSecond: { limit: 'hostCallsPerSecond', unit: 1, least: 10 },
+  runs: { limit: 'runs', unit: 1, least: 1 },
+  runsPerEngine: { limit: 'runsPerEngine', unit: 1, least: 1 },
   nesting: { limit: 'nesting', unit: 1, least: 1 },
   logLines: { limit: 'logLines', unit: 1, least: 1 },
   logKb: { limit: 'logBytes', unit: 1024, least: 1 },

@@ -2,6 +2,7 @@ import type { Config } from '../config/load-config.ts';
 import { orThrow } from '../core/errors.ts';
 import type { LimitPolicy } from '../core/limit-policy.ts';
 import { DEFAULT_RUN_LIMITS } from '../core/run-limits.ts';
+import type { RunCaps } from '../core/run-load.ts';
 import { parseTenantCap, tenantCapsOf } from '../core/tenant-caps.ts';
 
 const KIB = 1024;
@@ -26,6 +27,13 @@ export function limitPolicyOf({ run, sandbox, limits }: Config): LimitPolicy {
     },
     caps: { wallMs: limits.maxWallSeconds * 1000, heapMb: limits.maxHeapMb },
     hostCallsPerSecond: limits.hostCallsPerSecond,
+    runs: runCapsOfHost(limits),
+    queueWaitMs: limits.queueWaitSeconds * 1000,
     tenants: tenantCapsOf(limits.tenants.map((text) => orThrow(parseTenantCap(text)))),
   };
+}
+
+/** Runs at once as the lanes keep to them. */
+export function runCapsOfHost(limits: Config['limits']): RunCaps {
+  return { host: limits.runs, tenant: limits.runsPerTenant, engine: limits.runsPerEngine };
 }

@@ -10,6 +10,7 @@ import type { Releasers } from '../lifecycle.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { Log } from '../ports/log.ts';
 import { createMetrics, type MetricsPage } from '../telemetry/metrics.ts';
+import { runCapsOfHost } from './limit-policy-of.ts';
 import { openDirectory } from './open-directory.ts';
 import { openOutbound } from './open-outbound.ts';
 import { openQueue } from './open-queue.ts';
@@ -56,6 +57,7 @@ function openLanes(config: Config, log: Log, metrics: MetricsPage): Promise<Engi
   return createLanePool({
     lanes,
     rssMb,
+    caps: runCapsOfHost(config.limits),
     ...(maxLanesPerTenant === undefined ? {} : { maxLanesPerTenant }),
     cpuBurstMs: cpu.burstSeconds * 1000,
     ...(cpu.sharePercent === undefined ? {} : { cpuMsPerSecond: cpu.sharePercent * 10 }),

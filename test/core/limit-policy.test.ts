@@ -2,13 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { NO_ENGINE_LIMITS } from '../../src/core/engine-limits.ts';
-import { hostCallRateOf, type LimitPolicy, resolveRunLimits, type TenantCaps } from '../../src/core/limit-policy.ts';
+import {
+  hostCallRateOf,
+  type LimitPolicy,
+  resolveRunLimits,
+  runCapsOf,
+  type TenantCaps,
+} from '../../src/core/limit-policy.ts';
 import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../src/core/run-limits.ts';
+import { DEFAULT_RUN_CAPS } from '../../src/core/run-load.ts';
 
 const POLICY: LimitPolicy = {
   defaults: { ...DEFAULT_RUN_LIMITS, rssMb: 700 },
   caps: { wallMs: 600_000, heapMb: 512 },
   hostCallsPerSecond: 20_000,
+  runs: DEFAULT_RUN_CAPS,
+  queueWaitMs: 30_000,
   tenants: new Map(),
 };
 
@@ -97,4 +106,13 @@ test("the rate of host calls is the host's, or the tenant's where that is lower"
   ]);
   const rates = ['Slow', 'FAST', 'other'].map((tenant) => hostCallRateOf({ ...POLICY, tenants }, tenant));
   assert.deepEqual(rates, [50, 20_000, 20_000]);
+});
+
+test('runs at once: a cap of the tenant lowers those of the host and never raises them', () => {
+  const policy = (caps: TenantCaps): LimitPolicy => ({ ...POLICY, tenants: new Map([['shop', caps]]) });
+  assert.equal(runCapsOf(POLICY, 'shop'), undefined);
+  assert.equal(runCapsOf(policy({ wallMs: 5 }), 'SHOP'), undefined);
+  assert.deepEqual(runCapsOf(policy({ runs: 4 }), 'SHOP'), { tenant: 4, engine: 16 });
+  assert.deepEqual(runCapsOf(policy({ runsPerEngine: 2 }), 'shop'), { tenant: 32, engine: 2 });
+  assert.deepEqual(runCapsOf(policy({ runs: 999, runsPerEngine: 999 }), 'shop'), { tenant: 32, engine: 16 });
 });

@@ -17,12 +17,14 @@ import {
 import type { LimitPolicy } from '../../src/core/limit-policy.ts';
 import type { AllowedTarget } from '../../src/core/outbound-target.ts';
 import {
+  CALL_QUEUE_WAIT_MS,
   DEFAULT_RUN_LIMITS,
   HOST_CALLS_PER_SECOND,
   MAX_HEAP_MB,
   MAX_WALL_MS,
   type RunLimits,
 } from '../../src/core/run-limits.ts';
+import { DEFAULT_RUN_CAPS } from '../../src/core/run-load.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { OutgoingMessage } from '../../src/ports/queue.ts';
 import type { TenantDirectory, TenantStore } from '../../src/ports/tenant-store.ts';
@@ -85,6 +87,8 @@ export class TestHost {
         defaults: { ...DEFAULT_RUN_LIMITS, wallMs: 10_000, cpuMs: 5_000, ...options.limits },
         caps: { wallMs: MAX_WALL_MS, heapMb: MAX_HEAP_MB },
         hostCallsPerSecond: HOST_CALLS_PER_SECOND,
+        runs: DEFAULT_RUN_CAPS,
+        queueWaitMs: CALL_QUEUE_WAIT_MS,
         tenants: new Map(),
         ...options.policy,
       },
