@@ -195,8 +195,8 @@ interface V8Api {
   readonly Header: { readonly [name: string]: string };
   /** 上传的文件：文件名 -> Base64。Uploaded files; `{}` in this version. */
   readonly FilesByteBase64: { readonly [name: string]: string };
-  /** MQTT 事件；其他运行中为 undefined。The MQTT event; undefined in other runs. */
-  readonly MQTT: any;
+  /** MQTT 事件（V8.EventName 为其名称），以及向设备发布。The MQTT event, whose name is V8.EventName, and the way to devices. */
+  readonly MQTT: V8Mqtt;
   /**
    * 租户设置（sys_config）。The tenant's settings. 密码和密钥列不会出现；脚本需要的放进 ServerPrivateSettings。
    *
@@ -795,6 +795,60 @@ interface V8Message {
 /** 消息的事件号。The message's id. */
 interface V8Sent {
   EventId: string;
+}
+
+/** MQTT 事件；不是 MQTT 触发的运行中只有 Publish。The event; in runs that MQTT did not start there is Publish alone. */
+interface V8Mqtt {
+  readonly ClientId: string | null;
+  /** 完整主题 tenant/{租户}/…。The full topic. */
+  readonly Topic: string | null;
+  /** 解析后的 JSON；不是 JSON 时为文本；空内容为 null。The parsed JSON, else the text; null where it is empty. */
+  readonly Payload: any;
+  readonly PayloadRaw: string | null;
+  /** 内容不是 UTF-8 时的完整字节。All the bytes where they are no UTF-8. */
+  readonly PayloadBase64: string | null;
+  readonly OsClient: string;
+  readonly UserName: string | null;
+  readonly Qos: 0 | 1 | 2;
+  readonly Retain: boolean;
+  /** 同名属性取第一个值。The first value of a repeated name. */
+  readonly UserProperties: { readonly [name: string]: string } | null;
+  readonly UserPropertyList: readonly { readonly Name: string; readonly Value: string }[];
+  readonly ResponseTopic: string | null;
+  /** Base64 */
+  readonly CorrelationData: string | null;
+  readonly ContentType: string | null;
+  readonly PayloadFormatIndicator: 0 | 1 | null;
+  readonly MessageExpiryInterval: number | null;
+  /** 后建立的连接更大。Rises with every connection. */
+  readonly ConnectionEpoch: number | null;
+  /**
+   * 向本租户的设备发布消息；事务打开时在提交之后发出。Publishes to devices of the tenant; after the commit while the
+   * platform transaction is open. Data.Subscribers 是当前订阅该主题的会话数 is how many sessions have subscribed.
+   * @example
+   * V8.MQTT.Publish({ Topic: 'cmd/' + V8.MQTT.ClientId, Payload: { Restart: true }, Qos: 1 });
+   */
+  Publish(message: V8MqttMessage): V8Succeeded<{ Subscribers: number }> | V8Failed;
+  Publish(
+    topic: string,
+    payload?: any,
+    qos?: 0 | 1 | 2,
+    retain?: boolean,
+  ): V8Succeeded<{ Subscribers: number }> | V8Failed;
+}
+
+/** 发给设备的消息。A message to devices. */
+interface V8MqttMessage {
+  Topic: string;
+  /** 文本原样发送，其他值为 JSON。Text as it is, anything else as JSON. */
+  Payload?: any;
+  /** 不是文本的字节。Bytes that are no text. */
+  PayloadBase64?: string;
+  Qos?: 0 | 1 | 2;
+  Retain?: boolean;
+  ResponseTopic?: string;
+  ContentType?: string;
+  UserProperties?: { [name: string]: string };
 }
 
 interface V8Mq {

@@ -4,6 +4,7 @@ import type { AdminServices } from './admin/services.ts';
 import { BindingBreakers } from './app/binding-breakers.ts';
 import { CallRates } from './app/call-rates.ts';
 import { CircuitBook } from './app/circuit-book.ts';
+import { withDownlinks } from './app/downlink-message.ts';
 import { EngineCache } from './app/engine-cache.ts';
 import { EnginePauses } from './app/engine-pauses.ts';
 import { EngineProfiles } from './app/engine-profile.ts';
@@ -13,6 +14,7 @@ import { InFlight } from './app/in-flight.ts';
 import { LimitBook } from './app/limit-book.ts';
 import { MessageLocks } from './app/message-locks.ts';
 import { ParkedMover } from './app/move-parked.ts';
+import { MqttService } from './app/mqtt-service.ts';
 import { type CircuitKind, noteCircuit } from './app/note-circuit.ts';
 import { OutboxLimit } from './app/outbox-limit.ts';
 import { runRetention } from './app/purge-retention.ts';
@@ -24,8 +26,10 @@ import { TenantSettingsCache } from './app/tenant-settings-cache.ts';
 import type { CircuitPolicies } from './core/circuit-policies.ts';
 import type { Lang } from './core/errors.ts';
 import type { LimitPolicy } from './core/limit-policy.ts';
+import type { MainMqtt } from './core/mqtt-settings.ts';
 import type { Cache } from './ports/cache.ts';
 import type { Clock } from './ports/clock.ts';
+import type { Downlink } from './ports/downlink.ts';
 import type { EngineRunner } from './ports/engine-runner.ts';
 import type { HttpClient } from './ports/http-client.ts';
 import type { Ids } from './ports/ids.ts';
@@ -55,6 +59,8 @@ export interface HostSettings {
   readonly circuits: CircuitPolicies;
   readonly reconcileMs: number;
   readonly retention: Retention;
+  /** What the configuration says of the main tenant's MQTT. */
+  readonly mqtt: MainMqtt;
   /** How long the queue server lets a delivery stay unsettled. Milliseconds. */
   readonly consumerTimeoutMs: number;
 }
@@ -65,6 +71,8 @@ export interface Host {
   readonly reconciler: BindingReconciler;
   /** Deliveries being handled. */
   readonly inFlight: InFlight;
+  /** Starts after the host, on the listeners that it is given, and stops with it. */
+  readonly mqtt: MqttService;
   /** What is measured at this moment. */
   gauges(): Promise<GaugeReading>;
   /** Sends what a crash left, attaches the consumers and starts the loops. */
@@ -74,32 +82,28 @@ export interface Host {
 }
 
 export function composeHost(adapters: Adapters, settings: HostSettings): Host {
-  const { clock, ids, log, queue, directory, runner } = adapters;
+  const { clock, log, directory, runner } = adapters;
   const draining = new AbortController();
   let started = false;
+  // The broker needs runs, and runs the way to its devices.
+  const mqtt = (): MqttService => service;
   const circuits = wireCircuits(adapters, settings, (tenant) => reconciler.followCircuits(tenant));
-  const runs = wireRuns(adapters, settings, draining.signal, circuits);
-  const mover = new ParkedMover({ ...adapters, log: log.child('app.move-parked') });
-  const { reconciler, inFlight } = wireDeliveries(adapters, settings, runs, mover);
-  const services = createHostServices({
+  const runs = wireRuns(adapters, settings, draining.signal, { circuits, mqtt });
+  const service = new MqttService({
+    services: { ...runs, log: log.child('app.mqtt') },
     directory,
-    runner,
-    lang: settings.lang,
-    deadLetters: { clock, ids, mover },
-    trials: { ...runs, log: log.child('app.try-message') },
-    log: log.child('admin'),
-    calls: { ...runs, log: log.child('app.call-engine') },
-    pushes: { runner, ids, engines: runs.engines, reconcile: () => reconciler.reconcile() },
-    sends: { queue, clock, ids },
-    limits: runs,
-    draining: draining.signal,
-    isStarted: () => started,
+    main: settings.mqtt,
   });
+  const mover = new ParkedMover({ ...adapters, log: log.child('app.move-parked') });
+  const deliveries = wireDeliveries(adapters, settings, runs, mover);
+  const { reconciler, inFlight } = deliveries;
+  const services = wireAdmin(adapters, runs, { ...deliveries, mover, mqtt: service, isStarted: () => started });
   const loops: Promise<void>[] = [];
   return {
     services,
     reconciler,
     inFlight,
+    mqtt: service,
     gauges: () =>
       readGauges({
         clock,
@@ -123,6 +127,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     async drain() {
       // First no new deliveries, then give back what waits: given back earlier, it would be delivered here again.
       await reconciler.stop();
+      await service.stop();
       draining.abort();
       await inFlight.idle();
       await Promise.all(loops);
@@ -131,6 +136,34 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
       await Promise.all(directory.open().map((store) => store.journal.flush()));
     },
   };
+}
+
+/** What people and programs ask of the host over HTTP. */
+function wireAdmin(
+  { clock, ids, log, queue, directory, runner }: Adapters,
+  runs: ReturnType<typeof wireRuns>,
+  parts: {
+    readonly reconciler: BindingReconciler;
+    readonly mover: ParkedMover;
+    readonly mqtt: MqttService;
+    readonly isStarted: () => boolean;
+  },
+): AdminServices {
+  return createHostServices({
+    directory,
+    runner,
+    lang: runs.lang,
+    deadLetters: { clock, ids, mover: parts.mover },
+    trials: { ...runs, log: log.child('app.try-message') },
+    mqtt: parts.mqtt,
+    log: log.child('admin'),
+    calls: { ...runs, log: log.child('app.call-engine') },
+    pushes: { runner, ids, engines: runs.engines, reconcile: () => parts.reconciler.reconcile() },
+    sends: { queue, clock, ids },
+    limits: runs,
+    draining: runs.draining,
+    isStarted: parts.isStarted,
+  });
 }
 
 /** What pauses bindings and engines that keep failing. */
@@ -151,17 +184,25 @@ function wireRuns(
   adapters: Adapters,
   { lang, limits }: HostSettings,
   draining: AbortSignal,
-  circuits: ReturnType<typeof wireCircuits>,
+  { circuits, mqtt }: { readonly circuits: ReturnType<typeof wireCircuits>; readonly mqtt: () => MqttService },
 ) {
   const { clock, log, invalidation } = adapters;
+  const downlink: Downlink = {
+    check: (tenant, draft) => mqtt().check(tenant, draft),
+    publish: (tenant, message) => mqtt().publish(tenant, message),
+    subscribers: (tenant, topic) => mqtt().subscribers(tenant, topic),
+  };
+  const queue = withDownlinks(adapters.queue, downlink);
   return {
     ...adapters,
     ...circuits,
+    queue,
+    downlink,
     limits: new LimitBook(limits, log.child('app.limit-book'), lang),
     rates: new CallRates(limits, clock),
     lang,
     draining,
-    relay: new OutboxRelay({ ...adapters, log: log.child('app.relay-outbox') }),
+    relay: new OutboxRelay({ ...adapters, queue, log: log.child('app.relay-outbox') }),
     outboxLimit: new OutboxLimit(clock),
     settings: new TenantSettingsCache(adapters),
     engines: new EngineCache({ clock, invalidation, log: log.child('app.engine-cache') }),

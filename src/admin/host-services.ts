@@ -1,5 +1,6 @@
 import { type CallServices, callEngine } from '../app/call-engine.ts';
 import type { DeadLetterServices } from '../app/dead-letters.ts';
+import type { MqttService } from '../app/mqtt-service.ts';
 import { type PushServices, pushScripts } from '../app/push-scripts.ts';
 import { type LimitSources, readLimits } from '../app/read-limits.ts';
 import { type SendServices, sendMessage } from '../app/send-message.ts';
@@ -12,6 +13,7 @@ import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { Log } from '../ports/log.ts';
 import type { TenantDirectory, TenantStatus } from '../ports/tenant-store.ts';
 import { deadLetterServices } from './dead-letter-services.ts';
+import { createMqttAdmin } from './mqtt-admin.ts';
 import type { AdminServices, HostHealth, IncomingMessage, PushOutcome } from './services.ts';
 import { storeOf } from './tenant-store-of.ts';
 
@@ -23,6 +25,7 @@ export interface HostServicesParts {
   readonly limits: LimitSources;
   readonly deadLetters: DeadLetterServices;
   readonly trials: TrialServices;
+  readonly mqtt: MqttService;
   readonly runner: EngineRunner;
   readonly log: Log;
   /** Language of messages that go into logs and results of calls without one. */
@@ -48,6 +51,7 @@ export function createHostServices(parts: HostServicesParts): AdminServices {
     },
     ...deadLetterServices(parts),
     limits: async (tenant, lang) => readLimits(parts.limits, storeOf(directory, tenant), lang),
+    mqtt: createMqttAdmin(parts.mqtt, (tenant) => storeOf(directory, tenant)),
     health: () => health(parts),
   };
 }

@@ -11,6 +11,7 @@ import { acceptJsonBodies } from './json-body.ts';
 import { addLimitRoutes } from './limit-routes.ts';
 import { addMessageRoutes } from './message-routes.ts';
 import { addMetricsRoute, type MetricsSource } from './metrics-route.ts';
+import { addMqttRoutes } from './mqtt-routes.ts';
 import { requestLanguage } from './request-language.ts';
 import type { RouteContext } from './route-context.ts';
 import type { AdminServices } from './services.ts';
@@ -75,6 +76,7 @@ function addApi(api: FastifyInstance, context: RouteContext, token: string): voi
   addDeadLetterRoutes(api, context);
   addTrialRoute(api, context);
   addLimitRoutes(api, context);
+  addMqttRoutes(api, context);
 }
 
 async function refuseUnknownRoute(request: FastifyRequest): Promise<never> {

@@ -1,4 +1,5 @@
 import type { DeadLetterChange, DeadLetterChoice, ReplayOutcome } from '../app/dead-letters.ts';
+import type { TopicBinding } from '../app/mqtt-hand-over.ts';
 import type { TenantLimits } from '../app/read-limits.ts';
 import type { TrialRequest } from '../app/trial-message.ts';
 import type { TrialReport } from '../app/try-message.ts';
@@ -6,7 +7,9 @@ import type { DosResult } from '../core/dos-result.ts';
 import type { ErrorRecord, Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ParkedState } from '../core/parked.ts';
+import type { BrokerListener, RetainedView, SessionView } from '../ports/broker.ts';
 import type { DeadFilter, DeadGroup, ParkedFilter, ParkedPage, ParkedPlace } from '../ports/dead-letters.ts';
+import type { DownlinkDraft } from '../ports/downlink.ts';
 import type { SandboxStatus, TenantLoad } from '../ports/engine-runner.ts';
 import type { AttemptRecord, EventStory } from '../ports/journal.ts';
 import type { ParkedRow, PushReport, TenantStatus } from '../ports/tenant-store.ts';
@@ -54,7 +57,30 @@ export interface AdminServices {
   purgeDeadLetters(tenant: string, filter: ChangeFilter, lang: Lang): Promise<number>;
   /** Limits of the tenant's engines and what is paused; sentences in `lang`. */
   limits(tenant: string, lang: Lang): Promise<TenantLimits>;
+  readonly mqtt: MqttAdmin;
   health(): Promise<HostHealth>;
+}
+
+/** The MQTT broker as the routes need it. Its methods throw MQTT_NOT_RUNNING where there is none. */
+export interface MqttAdmin {
+  status(tenant: string): MqttStatus;
+  sessions(tenant: string): readonly SessionView[];
+  retained(tenant: string): readonly RetainedView[];
+  /** Publishes to the tenant's devices. @returns sessions that it goes to. @throws AppError TOPIC_*, MQTT_*. */
+  publish(tenant: string, draft: DownlinkDraft): Promise<number>;
+  /** @returns false when there is no such connection. */
+  disconnect(tenant: string, clientId: string): boolean;
+  /** Rows of `mci_mqtt_binding` in force. */
+  bindings(tenant: string): Promise<readonly TopicBinding[]>;
+}
+
+export interface MqttStatus {
+  readonly isRunning: boolean;
+  readonly listeners: readonly BrokerListener[];
+  readonly connected: number;
+  readonly sessions: number;
+  readonly queued: number;
+  readonly dropped: number;
 }
 
 /** A script project as the caller sends it. */

@@ -1,12 +1,14 @@
 import type { DosResult } from '../core/dos-result.ts';
 import { AppError, coerceError, type Lang } from '../core/errors.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { DownlinkDraft } from '../ports/downlink.ts';
 import type { HostCallAnswer } from '../ports/engine-runner.ts';
 import type { SysLogRecord } from '../ports/journal.ts';
 import type { RunContext, RunUser } from '../ports/run-context.ts';
 import type { SqlSession } from '../ports/sql-session.ts';
 import type { TableStore } from '../ports/table-store.ts';
 import type { ConsoleLevel } from '../protocol/messages.ts';
+import { toOutboxMessage } from './downlink-message.ts';
 import { type BuiltMessage, buildMessage } from './message-build.ts';
 import type { RunTree } from './run-tree.ts';
 import { refusedSend, sendLogRecord, sendResult } from './send-log.ts';
@@ -94,6 +96,13 @@ export class EngineRunContext implements RunContext {
     const error = await this.#send(built.value).then(() => undefined, coerceError);
     this.#tree.options.store.journal.receiveLog(sendLogRecord(this.clock, built.value, draft.messageJson, error));
     return sendResult(built.value.eventId, error, this.lang);
+  }
+
+  async publishToDevices(draft: DownlinkDraft): Promise<number> {
+    const { downlink } = this.#tree.services;
+    const message = downlink.check(this.tenant, draft);
+    await this.#send(toOutboxMessage(message, this.ids));
+    return downlink.subscribers(this.tenant, message.topic);
   }
 
   /** Joins the open transaction, or an inbox run's: an order that rolls back sends nothing (defaults.md 10.1). */

@@ -3,6 +3,7 @@ import type { LimitPlace } from '../core/limit-report.ts';
 import type { RunLimits } from '../core/run-limits.ts';
 import type { Cache } from '../ports/cache.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Downlink } from '../ports/downlink.ts';
 import type { HttpClient } from '../ports/http-client.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { HostCallTrace } from '../ports/journal.ts';
@@ -34,6 +35,7 @@ export interface RunServices {
   readonly metrics: Metrics;
   readonly settings: TenantSettingsCache;
   readonly outboxLimit: OutboxLimit;
+  readonly downlink: Downlink;
   readonly log: Log;
 }
 
@@ -64,7 +66,7 @@ const RUN_ENDED = new AppError('DB_TX_LOST');
 
 /** Families of host calls whose effects the platform transaction undoes, and those that have none. */
 const INSIDE: ReadonlySet<string> = new Set([
-  ...['FormEngine', 'Db', 'DbTrans', 'DbRead', 'MQ', 'ApiEngine', 'Method'],
+  ...['FormEngine', 'Db', 'DbTrans', 'DbRead', 'MQ', 'MQTT', 'ApiEngine', 'Method'],
   ...['EncryptHelper', 'System', 'SysConfig', 'OsClientModel'],
 ]);
 

@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.ts';
+import { AppError, coerceError } from '../core/errors.ts';
 import type { SqlSession } from '../ports/sql-session.ts';
 import type { TableStore } from '../ports/table-store.ts';
 import type {
@@ -48,6 +48,7 @@ export class TransactionScope implements RunTransaction {
   #tx: TenantTx | undefined;
   #opening: Promise<TenantTx> | undefined;
   #ended = false;
+  #openFailure: AppError | undefined;
   readonly #outbox: OutboxMessage[] = [];
 
   constructor(store: TenantStore, runId: string, limit: OutboxLimit) {
@@ -62,6 +63,11 @@ export class TransactionScope implements RunTransaction {
 
   get doom(): Doom | undefined {
     return this.#tx?.doom;
+  }
+
+  /** Why the transaction could not be opened when the script asked for it, and not since. */
+  get openFailure(): AppError | undefined {
+    return this.#tx === undefined ? this.#openFailure : undefined;
   }
 
   /** Opens the transaction and claims the inbox row. After a `duplicate` the caller rolls back. */
@@ -85,6 +91,8 @@ export class TransactionScope implements RunTransaction {
 
   /** Commits when a transaction is open. @returns the stored outbox rows. */
   async commit(packet: Omit<CommitPacket, 'outbox'>): Promise<readonly OutboxRow[]> {
+    // Messages of a run whose calls all join make the transaction that they need.
+    if (this.#outbox.length > 0) await this.#open();
     this.#ended = true;
     if (this.#tx === undefined) return [];
     return this.#tx.commit({ ...packet, outbox: this.#outbox });
@@ -121,6 +129,7 @@ export class TransactionScope implements RunTransaction {
       return tx;
     } catch (e) {
       this.#opening = undefined;
+      if (!this.#ended) this.#openFailure = coerceError(e);
       throw e;
     }
   }

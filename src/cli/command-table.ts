@@ -9,6 +9,8 @@ import { deadLettersTry } from './commands/dead-letters-try.ts';
 import { help } from './commands/help.ts';
 import { limits } from './commands/limits.ts';
 import { migrate } from './commands/migrate.ts';
+import { mqttClients } from './commands/mqtt-clients.ts';
+import { mqttPub } from './commands/mqtt-pub.ts';
 import { push } from './commands/push.ts';
 import { run } from './commands/run.ts';
 import { send } from './commands/send.ts';
@@ -35,6 +37,8 @@ export const COMMANDS: readonly Command[] = [
   deadLettersEdit,
   deadLettersPurge,
   limits,
+  mqttClients,
+  mqttPub,
   migrate,
   help,
   version,

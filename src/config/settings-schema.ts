@@ -5,6 +5,7 @@ import { DEFAULT_KEYS_PER_TENANT } from '../core/cache-limits.ts';
 import { LANE_BASE_MB } from '../core/limit-policy.ts';
 import { BREAKER_SETTINGS } from './breaker-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
+import { MQTT_SETTINGS } from './mqtt-settings.ts';
 import { TARGET, TENANT, TENANT_OUTBOUND } from './outbound-schema.ts';
 import { Secret } from './secret.ts';
 import { setting } from './setting-doc.ts';
@@ -182,6 +183,7 @@ export const SETTINGS_SCHEMA = z.strictObject({
     .prefault({}),
   limits: LIMIT_SETTINGS,
   breaker: BREAKER_SETTINGS,
+  mqtt: MQTT_SETTINGS,
   queue: z
     .strictObject({
       type: setting(z.enum(['classic', 'quorum']).default('classic'), {

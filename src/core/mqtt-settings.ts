@@ -29,6 +29,7 @@ export interface MainMqtt {
   readonly enabled: boolean;
   readonly account: string;
   readonly password: string;
+  readonly engine: string;
 }
 
 /** Rows of `sys_osclients`, perhaps without some of the columns. */
@@ -65,6 +66,7 @@ function mainTenant(row: MqttRow['row'], main: MainMqtt): MqttTenant {
     enabled: configured ? own.enabled || main.enabled : main.enabled,
     account: own.account === '' ? main.account : own.account,
     password: own.password === '' ? main.password : own.password,
+    engine: own.engine === '' ? main.engine : own.engine,
   };
 }
 

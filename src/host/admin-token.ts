@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { provideSecretFile } from './secret-file.ts';
 
 const TOKEN_FILE = 'admin.token';
 
@@ -9,19 +8,5 @@ const TOKEN_FILE = 'admin.token';
  * owner only, is where the command line on this machine finds it.
  */
 export function provideAdminToken(dataDir: string, configured: string | undefined): string {
-  const path = join(dataDir, TOKEN_FILE);
-  const token = configured ?? readToken(path) ?? randomBytes(32).toString('base64url');
-  writeFileSync(path, `${token}\n`, { mode: 0o600 });
-  chmodSync(path, 0o600);
-  return token;
-}
-
-function readToken(path: string): string | undefined {
-  try {
-    const token = readFileSync(path, 'utf8').trim();
-    return token === '' ? undefined : token;
-  } catch {
-    // The first start on this data directory.
-    return undefined;
-  }
+  return provideSecretFile(join(dataDir, TOKEN_FILE), configured);
 }

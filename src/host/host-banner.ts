@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import { cwd, versions } from 'node:process';
 import type { Lang } from '../core/errors.ts';
 import { shellWord } from '../core/shell-word.ts';
+import type { BrokerListener } from '../ports/broker.ts';
 
 export interface BannerFacts {
   readonly version: string;
@@ -18,6 +19,10 @@ export interface BannerFacts {
   readonly demo: boolean;
   /** Somebody decided about the demo; otherwise a start without it says how to get it. */
   readonly demoChosen: boolean;
+  /** Where devices reach the broker; empty without one. */
+  readonly mqtt: readonly BrokerListener[];
+  /** The demo's device account is in force, whose password is in the data directory. */
+  readonly mqttAccount: boolean;
   readonly lang: Lang;
 }
 
@@ -32,11 +37,22 @@ export function hostBanner(facts: BannerFacts): string {
     `data ${shortPath(facts.dataDir)}`,
     timezone,
   ];
-  const lines = [parts.join(' · '), url];
+  const lines = [parts.join(' · '), url, ...mqttLines(facts)];
   if (movedFrom !== undefined) lines.push(PORT_MOVED[lang](movedFrom, url));
   if (!demo && !demoChosen) lines.push(NO_DEMO[lang]);
   const commands = [...reachCommands(facts), ...(demo ? demoCommands(tenant) : ownCommands(tenant))];
   return [...lines, '', demo ? TRY_DEMO[lang] : TRY_OWN[lang], ...commands.map((command) => `  ${command}`)].join('\n');
+}
+
+/** The addresses of the broker, and a message from a device, ready to paste. */
+function mqttLines({ mqtt, mqttAccount, tenant, dataDir }: BannerFacts): string[] {
+  if (mqtt.length === 0) return [];
+  const addresses = mqtt.map(({ kind, bind, port }) => `${kind}://${bind.includes(':') ? `[${bind}]` : bind}:${port}`);
+  const plain = mqtt.find(({ kind }) => kind === 'mqtt');
+  if (plain === undefined || !mqttAccount) return [addresses.join(' · ')];
+  const password = `"$(cat ${shellWord(join(shortPath(dataDir), 'mqtt.password'))})"`;
+  const login = `-p ${plain.port} -u ${tenant}:device -P ${password}`;
+  return [addresses.join(' · '), `  mosquitto_pub ${login} -i meter-1 -q 1 -t sensor/meter-1 -m '{"Temp":21.5}'`];
 }
 
 const PORT_MOVED: Record<Lang, (port: number, url: string) => string> = {

@@ -10,6 +10,7 @@ import { composeHost, type Host, type HostSettings } from '../compose.ts';
 import { type Config, loadConfig } from '../config/load-config.ts';
 import { AppError, coerceError, describeError } from '../core/errors.ts';
 import { drainWithin, Releasers } from '../lifecycle.ts';
+import type { BrokerListener } from '../ports/broker.ts';
 import type { Log } from '../ports/log.ts';
 import type { TenantDirectory } from '../ports/tenant-store.ts';
 import { createLogger } from '../telemetry/logger.ts';
@@ -20,6 +21,7 @@ import { provideDemo } from './demo.ts';
 import { hostBanner } from './host-banner.ts';
 import { limitPolicyOf } from './limit-policy-of.ts';
 import { openAdapters } from './open-adapters.ts';
+import { mainMqttOf, openMqtt } from './open-mqtt.ts';
 import { StopSignals } from './stop-signals.ts';
 
 /** Exit codes of the host (defaults.md 2). */
@@ -69,7 +71,7 @@ async function bringUp(config: Config, options: StartOptions, log: Log, releaser
     releasers,
     erp === undefined ? [] : [`127.0.0.1:${erp.port}`],
   );
-  const host = composeHost(adapters, settingsOf(config));
+  const host = composeHost(adapters, settingsOf(config, mainMqttOf(config, dataDir, demo)));
   const token = provideAdminToken(dataDir, config.http.token?.reveal());
   const metrics: MetricsSource = {
     contentType: adapters.metrics.contentType,
@@ -80,8 +82,9 @@ async function bringUp(config: Config, options: StartOptions, log: Log, releaser
   const hasDemo =
     erp !== undefined && (await provideDemo(host.services, mainStore(adapters.directory), `${erp.url}/erp`));
   await host.start();
+  const mqtt = await openMqtt(config, { host, adapters, dataDir }, log, releasers);
   log.info('host.started', { url: address.url, tenantId: config.tenant });
-  announce(config, options, bannerOf(config, options, { dataDir, address, hasDemo }));
+  announce(config, options, bannerOf(config, options, { dataDir, address, hasDemo, mqtt }));
   return host;
 }
 
@@ -130,10 +133,11 @@ function mainStore(directory: TenantDirectory) {
   return store;
 }
 
-function settingsOf(config: Config): HostSettings {
+function settingsOf(config: Config, mqtt: HostSettings['mqtt']): HostSettings {
   const { deadLetterDays, inboxDays, attemptDays, logDays } = config.retention;
   return {
     lang: config.lang,
+    mqtt,
     limits: limitPolicyOf(config),
     circuits: circuitPoliciesOf(config),
     reconcileMs: config.reconcileSeconds * 1000,
@@ -150,8 +154,14 @@ function settingsOf(config: Config): HostSettings {
 function bannerOf(
   config: Config,
   options: StartOptions,
-  { dataDir, address, hasDemo }: { dataDir: string; address: ListenAddress; hasDemo: boolean },
+  facts: {
+    readonly dataDir: string;
+    readonly address: ListenAddress;
+    readonly hasDemo: boolean;
+    readonly mqtt: readonly BrokerListener[] | undefined;
+  },
 ): string {
+  const { dataDir, address, hasDemo, mqtt } = facts;
   return hostBanner({
     version: readVersion(),
     engines: enginesOf(config),
@@ -161,6 +171,8 @@ function bannerOf(
     url: address.url,
     movedFrom: address.moved ? config.http.port : undefined,
     demo: hasDemo,
+    mqtt: mqtt ?? [],
+    mqttAccount: hasDemo && config.mqtt.account === undefined && config.mqtt.password === undefined,
     demoChosen: config.demo || options.noDemo || config.isConfigured('demo'),
     lang: options.lang,
   });

@@ -162,6 +162,8 @@ export interface Broker {
   readonly listeners: readonly BrokerListener[];
   /** Publishes a message of the host's own, past the rules. @returns sessions that it goes to. */
   publish(tenant: string, message: BrokerMessage): Promise<number>;
+  /** Sessions that a message to this topic would go to. */
+  subscribers(tenant: string, topic: string): number;
   sessions(tenant: string): readonly SessionView[];
   retained(tenant: string): readonly RetainedView[];
   /** Connections at this moment, of all tenants. */

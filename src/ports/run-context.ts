@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { ConsoleLevel } from '../protocol/messages.ts';
 import type { Cache } from './cache.ts';
 import type { Clock } from './clock.ts';
+import type { DownlinkDraft } from './downlink.ts';
 import type { HostCallAnswer } from './engine-runner.ts';
 import type { HttpClient } from './http-client.ts';
 import type { Ids } from './ids.ts';
@@ -50,6 +51,12 @@ export interface RunContext {
     message: JsonValue;
     osClient: unknown;
   }): Promise<DosResult>;
+  /**
+   * Publishes to the tenant's devices: after the commit while a platform transaction is open, else at once.
+   * @returns sessions that have subscribed to the topic now.
+   * @throws AppError TOPIC_*, PARAM_INVALID, MQTT_NOT_RUNNING, MQTT_DISABLED, OUTBOX_FULL, QUEUE_UNAVAILABLE.
+   */
+  publishToDevices(draft: DownlinkDraft): Promise<number>;
   /** Runs another engine of the tenant before the call is answered. */
   runEngine(engineKey: string, param: JsonValue, joins: boolean): Promise<HostCallAnswer>;
   /** `V8.SysConfig`: the tenant's settings for its scripts. */

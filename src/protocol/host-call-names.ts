@@ -43,6 +43,7 @@ export const HOST_CALL_ROWS = [
   { name: 'DbRead.FromSql', chain: true },
   { name: 'DbTrans.FromSql', chain: true },
   { name: 'MQ.SendMsg' },
+  { name: 'MQTT.Publish', inner: true },
   { name: 'Http.Get', async: 'parallel' },
   { name: 'Http.Post', async: 'parallel' },
   { name: 'Http.Patch', async: 'parallel' },

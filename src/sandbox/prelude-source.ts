@@ -63,6 +63,7 @@ const PARTS = [
   'calc.js',
   'json-stringify.js',
   'action.js',
+  'mqtt.js',
   'clr-convert.js',
   'clr-date-time.js',
   'clr-system.js',

@@ -9,6 +9,7 @@ import type { HostCall } from './host-call.ts';
 import { HTTP } from './http.ts';
 import { METHOD } from './method.ts';
 import { MQ } from './mq.ts';
+import { MQTT } from './mqtt.ts';
 import { SLEEP } from './sleep.ts';
 import { TENANT_SETTINGS } from './tenant-settings.ts';
 
@@ -19,6 +20,7 @@ export const HOST_CALLS: Readonly<Record<HostCallName, HostCall>> = Object.freez
   ...API_ENGINE,
   ...DB,
   ...MQ,
+  ...MQTT,
   ...HTTP,
   ...CACHE,
   ...METHOD,

@@ -48,6 +48,18 @@ export class FakeServices implements AdminServices {
     load: [{ tenant: 'demo', running: 1, waiting: 2, cpuBalanceMs: -250, quarantined: false }],
   };
 
+  readonly mqtt: AdminServices['mqtt'] = {
+    status: () => ({ isRunning: false, listeners: [], connected: 0, sessions: 0, queued: 0, dropped: 0 }),
+    sessions: () => [],
+    retained: () => [],
+    publish: async (tenant, draft) => {
+      this.#note('mqtt.publish', tenant, draft);
+      return 2;
+    },
+    disconnect: () => false,
+    bindings: async () => [],
+  };
+
   async listTenants() {
     this.#note('listTenants');
     return this.tenants;

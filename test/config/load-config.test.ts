@@ -90,6 +90,7 @@ describe('configuration', () => {
           killPauseSeconds: 10,
           maxKillPauseSeconds: 300,
         },
+        mqtt: { bind: '127.0.0.1', tls: { port: 8883, only: false } },
         queue: { type: 'classic', consumerTimeoutSeconds: 1800 },
         pool: { perTenant: 10 },
         cache: { keysPerTenant: 100_000 },

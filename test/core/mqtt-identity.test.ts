@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type ConnectHints, identifyClient, sameSecret } from '../../src/core/mqtt-identity.ts';
 import { type MainMqtt, type MqttRow, mqttRegistry } from '../../src/core/mqtt-settings.ts';
 
-const MAIN: MainMqtt = { tenant: 'Main', enabled: true, account: 'main-acc', password: 'main-pw' };
+const MAIN: MainMqtt = { tenant: 'Main', enabled: true, account: 'main-acc', password: 'main-pw', engine: '' };
 const CHILD = { MqttEnable: 1, MqttAccount: 'a-acc', MqttPwd: 'a-pw' };
 
 function row(tenant: string, columns: Record<string, unknown>): MqttRow {

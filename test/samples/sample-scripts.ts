@@ -1,5 +1,6 @@
 /** Runs the sample scripts in the real sandbox, with host calls answered over tables of their own. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { liftContext } from '../../src/core/context-lift.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import { DEFAULT_RUN_LIMITS } from '../../src/core/run-limits.ts';
 import type { RunOutcome } from '../../src/core/run-outcome.ts';
@@ -59,6 +60,7 @@ export async function runSample(
   param: JsonValue,
   run: ScriptRun,
 ): Promise<RunOutcome> {
+  const lifted = liftContext(param);
   const slot = await runner.acquire(run.context.tenant, {});
   try {
     return await slot.run(
@@ -69,10 +71,11 @@ export async function runSample(
         source: sampleSource(key),
         limits: DEFAULT_RUN_LIMITS,
         inputJson: JSON.stringify({
-          Param: param,
+          Param: lifted.param,
           OsClient: run.context.tenant,
           CurrentUser: {},
-          EventName: '',
+          EventName: lifted.eventName,
+          ...(lifted.mqtt === undefined ? {} : { MQTT: lifted.mqtt }),
           ApiEngineKey: key,
           InvokeType: 'Server',
           Limits: null,

@@ -80,6 +80,7 @@ describe('the sample project', () => {
     }
     assert.deepEqual(queues, {
       'always-fails': ['demo.broken'],
+      'device-telemetry': [],
       'erp-sync': ['erp.orders'],
       'flaky-twice': ['demo.flaky'],
       'order-chain': ['orders.reserved'],
@@ -95,7 +96,27 @@ describe('the sample project', () => {
     assert.deepEqual(problems, []);
     assert.deepEqual(
       tables.map((table) => table.name),
-      ['shop_order', 'shop_stock', 'erp_call', 'shop_setting'],
+      ['shop_order', 'shop_stock', 'erp_call', 'device_reading', 'shop_setting'],
+    );
+  });
+});
+
+describe('device-telemetry', () => {
+  const reading = (temp: unknown, topic = 'tenant/acme/sensor/m1'): JsonValue => ({
+    EventName: 'MessageReceived',
+    MQTT: { ClientId: 'm1', Topic: topic, Payload: { Temp: temp as JsonValue } },
+  });
+
+  it('keeps a reading, refuses one that is none, and lets other topics and events pass', async () => {
+    const shop = new Shop();
+    assert.equal((await shop.run('device-telemetry', reading(21.5))).Code, 1);
+    assert.equal((await shop.run('device-telemetry', reading('hot'))).Code, 0);
+    assert.equal((await shop.run('device-telemetry', reading(200))).Code, 0);
+    assert.equal((await shop.run('device-telemetry', reading('x', 'tenant/acme/other'))).Code, 1);
+    assert.equal((await shop.run('device-telemetry', { EventName: 'Connected', MQTT: { ClientId: 'm1' } })).Code, 1);
+    assert.deepEqual(
+      shop.tables.rows('device_reading').map(({ ClientId, Temp }) => [ClientId, Number(Temp)]),
+      [['m1', 21.5]],
     );
   });
 });

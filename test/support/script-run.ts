@@ -7,6 +7,7 @@ import { type DosResult, succeed } from '../../src/core/dos-result.ts';
 import type { Lang } from '../../src/core/errors.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import type { Cache } from '../../src/ports/cache.ts';
+import type { DownlinkDraft } from '../../src/ports/downlink.ts';
 import type { HostCallAnswer } from '../../src/ports/engine-runner.ts';
 import type { HttpRequest, HttpResponse } from '../../src/ports/http-client.ts';
 import type { RunContext, RunUser } from '../../src/ports/run-context.ts';
@@ -41,6 +42,7 @@ export class ScriptRun {
   readonly context: RunContext;
   readonly joined: boolean[] = [];
   readonly sent: SentMessage[] = [];
+  readonly published: DownlinkDraft[] = [];
   readonly requests: HttpRequest[] = [];
   readonly engines: { key: string; param: JsonValue; joins: boolean }[] = [];
   readonly touched: string[] = [];
@@ -105,6 +107,10 @@ export class ScriptRun {
       sendMessage: async (message) => {
         this.sent.push(message);
         return options.sendMessage?.(message) ?? succeed({ EventId: 'made-up-id' });
+      },
+      publishToDevices: async (draft) => {
+        this.published.push(draft);
+        return 1;
       },
       runEngine: async (key, param, joins): Promise<HostCallAnswer> => {
         this.engines.push({ key, param, joins });

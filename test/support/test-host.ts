@@ -15,6 +15,7 @@ import {
   DEFAULT_ENGINE_CIRCUIT,
 } from '../../src/core/circuit-policies.ts';
 import type { LimitPolicy } from '../../src/core/limit-policy.ts';
+import type { MainMqtt } from '../../src/core/mqtt-settings.ts';
 import type { AllowedTarget } from '../../src/core/outbound-target.ts';
 import {
   CALL_QUEUE_WAIT_MS,
@@ -51,6 +52,8 @@ export interface TestHostOptions {
   readonly circuits?: Partial<CircuitPolicies>;
   /** What the operator decided about limits. */
   readonly policy?: Partial<LimitPolicy>;
+  /** The main tenant's MQTT; off without it. */
+  readonly mqtt?: Partial<MainMqtt>;
   /** Replaces adapters by ones that fail at a chosen step. */
   readonly decorate?: (adapters: Adapters) => Adapters;
 }
@@ -96,6 +99,7 @@ export class TestHost {
       reconcileMs: 15_000,
       consumerTimeoutMs: 1_800_000,
       retention: RETENTION,
+      mqtt: { tenant: 'demo', enabled: false, account: '', password: '', engine: '', ...options.mqtt },
     });
     return new TestHost(host, adapters, async () => {
       await host.drain();

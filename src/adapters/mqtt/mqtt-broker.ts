@@ -66,6 +66,10 @@ export class MqttBroker implements Broker {
     return sessions;
   }
 
+  subscribers(tenant: string, topic: string): number {
+    return this.#core.spaceIfAny(tenant)?.subscribers(topic) ?? 0;
+  }
+
   sessions(tenant: string): readonly SessionView[] {
     return [...(this.#core.spaceIfAny(tenant)?.sessions.values() ?? [])].map((session) => session.view());
   }

@@ -85,6 +85,10 @@ export class TenantSpace {
     return sessions;
   }
 
+  subscribers(topic: string): number {
+    return this.#tree.match(topic).length;
+  }
+
   #offer(match: Match<Session>, message: BrokerMessage, expiresAt: number | undefined): void {
     const { subscriber, identifiers, retainAsPublished } = match;
     const qos = smaller(match.qos, message.qos);

@@ -5,6 +5,7 @@ import { platformTables } from './migrations/0002-platform-tables.ts';
 import { leaseMarks } from './migrations/0003-lease-marks.ts';
 import { parkedContent } from './migrations/0004-parked-content.ts';
 import { errorGroups } from './migrations/0005-error-groups.ts';
+import { mqttTables } from './migrations/0006-mqtt-tables.ts';
 import type { Migration } from './migrations/migration.ts';
 import { PLATFORM_TABLES } from './platform-tables.ts';
 import type { SqlDatabase } from './sql-database.ts';
@@ -13,7 +14,14 @@ import type { SystemDb } from './system-tables.ts';
 import { addMissingColumns, bigint, createTable, int, text } from './table-definition.ts';
 
 /** In order of version. A released one is never changed. */
-const MIGRATIONS: readonly Migration[] = [deliveryTables, platformTables, leaseMarks, parkedContent, errorGroups];
+const MIGRATIONS: readonly Migration[] = [
+  deliveryTables,
+  platformTables,
+  leaseMarks,
+  parkedContent,
+  errorGroups,
+  mqttTables,
+];
 
 /**
  * Brings a database to this program's schema.

@@ -1,4 +1,4 @@
-import { FIXED_COLUMNS, int, longText, type TableShape, text } from './table-definition.ts';
+import { FIXED_COLUMNS, int, key, longText, type TableShape, text } from './table-definition.ts';
 
 /** `diy_queue_receive`: the platform's columns, then ours (architecture.md 6). */
 const queueReceive: TableShape = {
@@ -130,6 +130,8 @@ const osClients: TableShape = {
     text('MqttApiEngine', 100),
     int('MqttAllowAnonymous'),
     int('MqttTopicIsolation'),
+    int('MqttShortTopics', 0),
+    int('MqttVeto', 0),
   ],
   primaryKey: ['Id'],
   indexes: [{ columns: ['OsClient'], unique: true }],
@@ -142,6 +144,44 @@ const sysConfig: TableShape = {
   primaryKey: ['Id'],
 };
 
+/** `mci_mqtt_client` (mq-mqtt.md 6.9). Client ids differ by case, and a device has one row. */
+const mqttClient: TableShape = {
+  name: 'mci_mqtt_client',
+  columns: [
+    ...FIXED_COLUMNS,
+    key('ClientId', 200),
+    int('IsOnline', 0),
+    text('LastConnectTime', 25),
+    text('ApiEngineId', 50),
+    longText('MqttLogs'),
+  ],
+  primaryKey: ['Id'],
+  indexes: [{ columns: ['ClientId'], unique: true }],
+};
+
+/** `mci_mqtt_log` (mq-mqtt.md 6.9). */
+const mqttLog: TableShape = {
+  name: 'mci_mqtt_log',
+  columns: [...FIXED_COLUMNS, text('ClientId', 200), text('Type', 20), longText('Topic'), longText('Data')],
+  primaryKey: ['Id'],
+  indexes: [{ columns: ['CreateTime'] }],
+};
+
+/** `mci_mqtt_binding`, a table of ours: messages of these topics go into this queue. */
+const mqttBinding: TableShape = {
+  name: 'mci_mqtt_binding',
+  columns: [
+    ...FIXED_COLUMNS,
+    text('TopicFilter', 1000),
+    text('QueueName', 200),
+    text('EventIdPath', 200),
+    int('IsEnable', 1),
+  ],
+  primaryKey: ['Id'],
+};
+
+export const MQTT_TABLES: readonly TableShape[] = [mqttClient, mqttLog, mqttBinding];
+
 /** Tables of the original platform with the columns of ours that `migrate --extend` adds to existing ones. */
 export const PLATFORM_TABLES: readonly TableShape[] = [
   queueReceive,
@@ -150,4 +190,5 @@ export const PLATFORM_TABLES: readonly TableShape[] = [
   sysLog,
   osClients,
   sysConfig,
+  ...MQTT_TABLES,
 ];

@@ -22,6 +22,7 @@ export async function purgeExpired(database: SqlDatabase, retention: Retention, 
     purgeAttempts(database, clock.now() - retention.attemptsMs),
     purgeLog(database, 'sys_log', clock.localText(clock.now() - retention.logsMs)),
     purgeLog(database, 'diy_queue_receive_log', clock.localText(clock.now() - retention.logsMs)),
+    purgeLog(database, 'mci_mqtt_log', clock.localText(clock.now() - retention.logsMs)),
   ];
   let removed = 0;
   for (const purge of purges) removed += await purgeAll(database, purge);
@@ -58,7 +59,11 @@ function purgeAttempts({ dialect }: SqlDatabase, before: number): Purge {
   return purge(dialect, 'mq_attempt', sql`StartedAt < ${before}`);
 }
 
-function purgeLog({ dialect }: SqlDatabase, table: 'sys_log' | 'diy_queue_receive_log', before: string): Purge {
+function purgeLog(
+  { dialect }: SqlDatabase,
+  table: 'sys_log' | 'diy_queue_receive_log' | 'mci_mqtt_log',
+  before: string,
+): Purge {
   return purge(dialect, table, sql`CreateTime < ${before}`);
 }
 

@@ -17,6 +17,7 @@ export interface SystemTables {
   diy_queue_receive_log: PlatformRow;
   sys_apiengine: PlatformRow;
   sys_log: PlatformRow;
+  mci_mqtt_log: PlatformRow;
   sys_osclients: PlatformRow;
   sys_config: PlatformRow;
 }

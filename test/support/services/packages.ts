@@ -11,9 +11,13 @@ const PACKAGES = {
   rabbitmq: { package: 'rabbitmq-server', program: '/usr/lib/rabbitmq/bin/rabbitmq-server' },
   mariadb: { package: 'mariadb-server', program: 'mariadbd' },
   redis: { package: 'redis-server', program: 'redis-server' },
+  mosquitto: { package: 'mosquitto-clients', program: 'mosquitto_pub' },
 } as const;
 
-export type ServiceName = keyof typeof PACKAGES;
+/** What the tests can be given: the servers, and programs that are clients only. */
+export type ProgramName = keyof typeof PACKAGES;
+
+export type ServiceName = Exclude<ProgramName, 'mosquitto'>;
 
 /** Debian asks policy-rc.d before it starts the service of a new package; 101 is "no". */
 const INSTALL = `set -e
@@ -40,7 +44,7 @@ export const PROGRAM_PATH = [process.env.PATH ?? '', ...SYSTEM_DIRECTORIES].join
  * them.
  * @throws Error of one line that says what to install.
  */
-export async function ensurePrograms(...names: readonly ServiceName[]): Promise<void> {
+export async function ensurePrograms(...names: readonly ProgramName[]): Promise<void> {
   const missing = missingPackages(names);
   if (missing.length === 0) return;
   const command = `apt-get update && apt-get install -y --no-install-recommends ${missing.join(' ')}`;
@@ -54,7 +58,7 @@ export async function ensurePrograms(...names: readonly ServiceName[]): Promise<
   }
 }
 
-function missingPackages(names: readonly ServiceName[]): string[] {
+function missingPackages(names: readonly ProgramName[]): string[] {
   return names.filter((name) => !isThere(PACKAGES[name].program)).map((name) => PACKAGES[name].package);
 }
 

@@ -1,0 +1,178 @@
+import type { EngineSource } from '../core/engine.ts';
+import { ERROR_TABLE } from '../core/error-table.ts';
+import { AppError, coerceError, describeError, type ErrorRecord, type Lang } from '../core/errors.ts';
+import { relocateOutcome } from '../core/global-code.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { MqttEventName } from '../core/mqtt-event.ts';
+import type { RunOutcome } from '../core/run-outcome.ts';
+import { judgeCall } from '../core/verdict.ts';
+import type { RunSlot } from '../ports/engine-runner.ts';
+import type { InboxClaim, OutboxRow, TenantStore } from '../ports/tenant-store.ts';
+import type { CallServices } from './call-engine.ts';
+import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import { loadEngine } from './load-engine.ts';
+import { noteEnd } from './note-end.ts';
+import { isKilled } from './run-message.ts';
+import { RunTree } from './run-tree.ts';
+import { TransactionScope } from './transaction-scope.ts';
+
+export interface MqttRunServices extends CallServices {
+  readonly lang: Lang;
+}
+
+/** An event for a script. */
+export interface MqttEvent {
+  readonly engineKey: string;
+  readonly name: MqttEventName;
+  /** `V8.MQTT`. */
+  readonly mqtt: JsonObject;
+  /** Longest wait for a lane. Milliseconds. */
+  readonly waitMs: number;
+  /** Set for a message with an EventId of its own: it takes effect once. */
+  readonly claim?: Pick<InboxClaim, 'queue' | 'eventId' | 'messageHash'>;
+}
+
+/** A script that has ended, its transaction still to be decided; or why it did not run. */
+export type EventRun =
+  | { readonly kind: 'ended'; readonly run: EndedEventRun }
+  | { readonly kind: 'duplicate' }
+  | { readonly kind: 'not-run'; readonly error: AppError };
+
+export interface EndedEventRun {
+  readonly tree: RunTree;
+  readonly transaction: TransactionScope;
+  readonly engine: EngineSource;
+  readonly outcome: RunOutcome;
+  readonly claim: MqttEvent['claim'];
+}
+
+/** Runs the script of an event; everything it does joins one transaction. Never rejects. */
+export async function runMqttEvent(services: MqttRunServices, store: TenantStore, event: MqttEvent): Promise<EventRun> {
+  try {
+    const engine = await loadEngine(services, store, event.engineKey);
+    if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: event.engineKey });
+    if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
+    services.pauses.admit(store.tenant, engine.key);
+    try {
+      return await runInLane(services, store, event, engine);
+    } finally {
+      services.pauses.forgo(store.tenant, engine.key);
+    }
+  } catch (e) {
+    return { kind: 'not-run', error: coerceError(e) };
+  }
+}
+
+async function runInLane(
+  services: MqttRunServices,
+  store: TenantStore,
+  event: MqttEvent,
+  engine: EngineSource,
+): Promise<EventRun> {
+  const slot = await services.runner.acquire(store.tenant, { engine, waitMs: event.waitMs });
+  try {
+    return await runInSlot(services, store, event, { engine, slot });
+  } finally {
+    slot.release();
+  }
+}
+
+async function runInSlot(
+  services: MqttRunServices,
+  store: TenantStore,
+  event: MqttEvent,
+  { engine, slot }: { readonly engine: EngineSource; readonly slot: RunSlot },
+): Promise<EventRun> {
+  const runId = services.ids.ulid();
+  const transaction = new TransactionScope(store, runId, services.outboxLimit);
+  const { claim } = event;
+  const tree = new RunTree(services, {
+    runId,
+    transaction,
+    store,
+    limits: services.limits.of(store, engine),
+    lang: services.lang,
+    user: undefined,
+    event: claim === undefined ? undefined : { ...claim, traceParent: null, traceState: null },
+    alwaysJoin: true,
+  });
+  if (claim !== undefined) {
+    const row = { ...claim, attempt: 1, engineKey: engine.key, version: engine.version, runId };
+    if (!(await claimOrRollBack(transaction, row))) return { kind: 'duplicate' };
+  }
+  const param = { OsClient: store.tenant, EventName: event.name, MQTT: event.mqtt };
+  const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
+  tree.begin();
+  const outcome = relocateOutcome(await slot.run(start, createHostCallSink(tree, [engine.key])), engine);
+  noteEnd(tree, engine.key, outcome);
+  if (isKilled(outcome)) await transaction.abort();
+  await tree.end();
+  return { kind: 'ended', run: { tree, transaction, engine, outcome, claim } };
+}
+
+/** @returns false for an EventId that took effect already; nothing is left open then, nor when it throws. */
+async function claimOrRollBack(transaction: TransactionScope, row: InboxClaim): Promise<boolean> {
+  try {
+    if ((await transaction.claim(row)) === 'claimed') return true;
+  } catch (e) {
+    await transaction.rollback();
+    throw e;
+  }
+  await transaction.rollback();
+  return false;
+}
+
+/** Commits, and sends what was committed. @throws AppError DB_*, after which nothing is committed or nobody knows. */
+export async function commitEventRun(services: MqttRunServices, run: EndedEventRun): Promise<void> {
+  const { transaction, tree, claim } = run;
+  const claims = claim === undefined ? [] : [{ ...claim, resolveParked: false }];
+  const rows: readonly OutboxRow[] = await transaction.commit({ claims });
+  if (rows.length > 0) await services.relay.dispatch(tree.options.store, rows);
+}
+
+/** Decides an event whose result forwards nothing: as a call, by the script's own Code (v8-surface.md 5.4). */
+export async function settleEventRun(services: MqttRunServices, run: EndedEventRun): Promise<ErrorRecord | undefined> {
+  const { transaction, outcome, engine } = run;
+  const verdict = judgeCall(outcome, engine.key);
+  let error = verdict.kind === 'success' ? databaseFault(run)?.toRecord() : verdict.error;
+  if (error === undefined) {
+    error = await commitEventRun(services, run).then(
+      () => undefined,
+      (e: unknown) => coerceError(e).toRecord(),
+    );
+  } else await transaction.rollback();
+  journalEventRun(services, run, error);
+  return error;
+}
+
+/** Why nothing of this run can commit: its database was away or took the transaction from it. */
+export function databaseFault({ transaction, outcome }: EndedEventRun): AppError | undefined {
+  if (isKilled(outcome)) return undefined;
+  const { doom, openFailure } = transaction;
+  return doom === undefined ? openFailure : new AppError(doom, { reason: doom });
+}
+
+/** The row that tells of a run: of one that failed, and of one with an EventId. */
+export function journalEventRun(services: MqttRunServices, run: EndedEventRun, error: ErrorRecord | undefined): void {
+  const { tree, engine, claim } = run;
+  if (error === undefined && claim === undefined) return;
+  tree.options.store.journal.attempt({
+    runId: tree.runId,
+    queue: claim?.queue ?? '',
+    eventId: claim?.eventId ?? '',
+    attempt: 1,
+    engineKey: engine.key,
+    version: engine.version,
+    startedAt: tree.startedAt,
+    endedAt: services.clock.now(),
+    verdict: error === undefined ? 'done' : 'failed',
+    reason: error?.code ?? '',
+    message: error === undefined ? '' : describeError(error, tree.options.lang).slice(0, 1_000),
+    hostCalls: tree.traces,
+  });
+}
+
+/** True for what is not the script's fault: the host, its database or its queue. */
+export function isHostFault(error: AppError): boolean {
+  return ERROR_TABLE[error.code].retry === 'always' && error.code !== 'ENGINE_PAUSED';
+}
