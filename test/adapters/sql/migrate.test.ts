@@ -37,6 +37,7 @@ describe('migrations', () => {
       { Version: 3, Name: 'lease-marks' },
       { Version: 4, Name: 'parked-content' },
       { Version: 5, Name: 'error-groups' },
+      { Version: 6, Name: 'mqtt-tables' },
     ]);
   });
 
@@ -47,7 +48,7 @@ describe('migrations', () => {
     outside.exec("insert into schema_migration values (99, 'from the future', 0)");
     await assert.rejects(migrate(database, { extend: false }), (error: unknown) => {
       assert.ok(error instanceof AppError);
-      assert.deepEqual([error.code, error.params], ['SCHEMA_NEWER', { found: 99, known: 5 }]);
+      assert.deepEqual([error.code, error.params], ['SCHEMA_NEWER', { found: 99, known: 6 }]);
       return true;
     });
   });
