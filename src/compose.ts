@@ -38,6 +38,7 @@ import type { Log } from './ports/log.ts';
 import type { GaugeReading, Metrics } from './ports/metrics.ts';
 import type { Queue } from './ports/queue.ts';
 import type { Retention, TenantDirectory } from './ports/tenant-store.ts';
+import type { TrustedModules } from './ports/trusted-modules.ts';
 
 /** One implementation of each port. */
 export interface Adapters {
@@ -51,6 +52,7 @@ export interface Adapters {
   readonly cache: Cache;
   readonly metrics: Metrics;
   readonly invalidation: Invalidation;
+  readonly modules: TrustedModules;
 }
 
 export interface HostSettings {
@@ -211,7 +213,7 @@ function wireRuns(
 
 /** From the binding rows to settled deliveries. */
 function wireDeliveries(
-  { clock, log, queue, directory }: Adapters,
+  { clock, log, queue, directory, modules }: Adapters,
   { lang, consumerTimeoutMs }: HostSettings,
   runs: ReturnType<typeof wireRuns>,
   mover: ParkedMover,
@@ -221,6 +223,7 @@ function wireDeliveries(
     clock,
     lang,
     directory,
+    modules,
     log: log.child('app.reconcile-bindings'),
     workers: () => workers,
   });

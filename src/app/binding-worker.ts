@@ -1,5 +1,6 @@
 import type { Binding } from '../core/binding.ts';
 import { coerceError } from '../core/errors.ts';
+import { moduleOf } from '../core/trusted-module.ts';
 import type { Log } from '../ports/log.ts';
 import type { Delivery } from '../ports/queue.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
@@ -144,6 +145,8 @@ export class BindingWorker {
   /** Places share what waits, so that a binding with several runs its messages side by side first. */
   #batchSize(): number {
     if (this.#isProbing || !this.#binding.inbox) return 1;
+    // What a module does outside nobody sees, so a neighbour's failure must not run it again.
+    if (moduleOf(this.#binding.engineKey) !== undefined) return 1;
     const most = this.#services.profiles.batchSize(engineOf({ store: this.#store, binding: this.#binding }));
     const free = this.#store.singleWriter ? 1 : this.#binding.prefetch - this.#running + 1;
     return Math.max(1, Math.min(most, Math.ceil(this.#waiting.length / Math.max(1, free))));

@@ -5,8 +5,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
+import type { TrustedModules } from '../ports/trusted-modules.ts';
 import type { WorkerServices } from './binding-worker.ts';
 import { BoundConsumer } from './bound-consumer.ts';
+import { checkModules } from './check-modules.ts';
 import { HeldConsumers } from './held-consumers.ts';
 
 /** A store that answers nothing for this long has its consumers cancelled (G4). Milliseconds. */
@@ -19,6 +21,7 @@ const RETRY_ATTACH_MS = 5_000;
 const PROBE_EVERY_MS = 2_000;
 
 export interface ReconcileServices {
+  readonly modules: TrustedModules;
   readonly queue: Queue;
   readonly clock: Clock;
   readonly log: Log;
@@ -171,8 +174,11 @@ export class BindingReconciler {
 
   async #reconcileTenant(store: TenantStore): Promise<void> {
     try {
-      const { bindings, refusals } = await store.bindings.readAll();
-      this.#report(store, refusals);
+      const rows = await store.bindings.readAll();
+      // The directory has the main tenant first.
+      const isMain = this.#services.directory.open()[0] === store;
+      const { bindings, refusals } = await checkModules(this.#services.modules, isMain, rows.bindings);
+      this.#report(store, [...rows.refusals, ...refusals]);
       await this.#apply(store, new Map(bindings.map((binding) => [keyOf(store, binding), binding])));
     } catch (e) {
       // The healthy consumers stay: an unreadable table is no empty table.

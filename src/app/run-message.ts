@@ -3,9 +3,11 @@ import { AppError, coerceError, type ErrorCode, type ErrorRecord, type Lang } fr
 import { relocateOutcome } from '../core/global-code.ts';
 import type { DeadReason } from '../core/parked.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
+import { moduleOf } from '../core/trusted-module.ts';
 import { judgeDelivery } from '../core/verdict.ts';
 import type { EngineRunner, RunSlot, SlotRun } from '../ports/engine-runner.ts';
 import type { Doom, FinishedClaim, InboxClaim, OutboxRow } from '../ports/tenant-store.ts';
+import type { TrustedModules } from '../ports/trusted-modules.ts';
 import type { CrashCount } from './crash-count.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
 import { loadEngine } from './load-engine.ts';
@@ -83,14 +85,25 @@ interface MessageRun {
 
 /** The binding's engine, or the failure that there is none to run. */
 export async function findEngine(
-  services: Pick<RunServices, 'engines' | 'settings'>,
+  services: Pick<RunServices, 'engines' | 'settings' | 'modules'>,
   message: ReceivedMessage,
 ): Promise<EngineSource | FailedRun> {
   const key = message.binding.engineKey;
+  const name = moduleOf(key);
+  if (name !== undefined) return findModule(services.modules, key, name);
   const engine = await loadEngine(services, message.store, key);
   if (engine?.enabled === true) return engine;
   const code = engine === undefined ? 'ENGINE_MISSING' : 'ENGINE_DISABLED';
   const error = { code, params: { engine: key } } as const;
+  return { kind: 'failed', tree: undefined, version: null, error, deadReason: 'engine-missing' };
+}
+
+/** Checked by the reconcile loop; a file that changed since is refused when it is loaded, or runs as it was pinned. */
+function findModule(modules: TrustedModules, key: string, name: string): EngineSource | FailedRun {
+  const version = modules.versionOf(name);
+  if (version !== undefined)
+    return { key, name, source: '', version, enabled: true, stopHttp: true, limits: { faults: [] } };
+  const error = { code: 'ENGINE_MISSING', params: { engine: key } } as const;
   return { kind: 'failed', tree: undefined, version: null, error, deadReason: 'engine-missing' };
 }
 

@@ -12,6 +12,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
+import type { TrustedModules } from '../ports/trusted-modules.ts';
 import type { CallRates } from './call-rates.ts';
 import type { EngineCache } from './engine-cache.ts';
 import type { EnginePauses } from './engine-pauses.ts';
@@ -34,6 +35,7 @@ export interface RunServices {
   readonly rates: CallRates;
   readonly metrics: Metrics;
   readonly settings: TenantSettingsCache;
+  readonly modules: TrustedModules;
   readonly outboxLimit: OutboxLimit;
   readonly downlink: Downlink;
   readonly log: Log;

@@ -1,3 +1,4 @@
+import { bilingual } from '../core/bilingual.ts';
 import { DEFAULT_ENGINE_CIRCUIT } from '../core/circuit-policies.ts';
 import type { EngineSource } from '../core/engine.ts';
 import { parseEngineKey } from '../core/engine.ts';
@@ -7,6 +8,7 @@ import type { JsonValue } from '../core/json.ts';
 import { decideRetry } from '../core/retry.ts';
 import { CALL_QUEUE_WAIT_MS } from '../core/run-limits.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
+import { moduleOf } from '../core/trusted-module.ts';
 import { judgeDelivery, type Verdict } from '../core/verdict.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { HostCallTrace } from '../ports/journal.ts';
@@ -95,11 +97,16 @@ async function findTrialEngine(
 ): Promise<EngineSource> {
   const key = wanted === undefined ? binding?.engineKey : orThrow(parseEngineKey(wanted));
   if (key === undefined) throw new AppError('NOT_FOUND', { what: `binding ${queue}` });
+  const module = moduleOf(key);
+  if (module !== undefined) throw new AppError('MODULE_REFUSED', { module, rule: NO_TRIAL });
   const engine = await loadEngine(services, store, key);
   if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: key });
   if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
   return engine;
 }
+
+/** What a module does outside the transaction cannot be undone. */
+const NO_TRIAL = bilingual('模块不能试运行', 'a module cannot be tried');
 
 interface Trial {
   readonly store: TenantStore;

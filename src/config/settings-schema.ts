@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { bilingual } from '../core/bilingual.ts';
 import { DEFAULT_KEYS_PER_TENANT } from '../core/cache-limits.ts';
 import { LANE_BASE_MB } from '../core/limit-policy.ts';
+import { parseModuleName } from '../core/trusted-module.ts';
 import { BREAKER_SETTINGS } from './breaker-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { MQTT_SETTINGS } from './mqtt-settings.ts';
@@ -37,6 +38,13 @@ function secretUrl(...schemes: readonly string[]) {
     })
     .transform((text) => new Secret(text));
 }
+
+const MODULE_HANDLERS = z.record(
+  z.string().refine((name) => parseModuleName(name).ok && !/\.dll$/i.test(name), {
+    error: bilingual('模块名：字母、数字、_ -，最多 41 个字符', 'letters, digits, _ and -, at most 41'),
+  }),
+  z.strictObject({ file: z.string().min(1), sha256: z.string().regex(/^[0-9a-fA-F]{64}$/) }),
+);
 
 /** Dead letters may be replayed until they are purged; the inbox must still know them then (or they run twice). */
 const INBOX_MARGIN_DAYS = 7;
@@ -222,6 +230,18 @@ export const SETTINGS_SCHEMA = z.strictObject({
         zh: '单个租户额外可访问的目标（allow）和脚本可按名称使用的凭据（credentials），见下文。环境变量中为 JSON。',
         en: 'What single tenants may reach beside that (allow), and credentials that their scripts use by name (credentials): see below. JSON in the environment.',
         secret: true,
+      }),
+    })
+    .prefault({}),
+  modules: z
+    .strictObject({
+      dir: setting(z.string().min(1).default('./modules'), {
+        zh: '处理模块所在的目录；模块文件不能在它之外。相对路径以启动目录为准。',
+        en: 'Folder of the handler modules; no file of one may be outside. A relative one starts at the working directory.',
+      }),
+      handlers: setting(MODULE_HANDLERS.default({}), {
+        zh: '主租户 Type 2 绑定可用的模块：名称（写入 DllName）到 {file, sha256}。模块以主机的权限运行，不在沙箱中；文件改变后不再运行。环境变量中为 JSON。',
+        en: "Modules for Type 2 bindings of the main tenant: from their names (in DllName) to {file, sha256}. They run with the host's rights, outside the sandbox; a file that changed does not run. JSON in the environment.",
       }),
     })
     .prefault({}),

@@ -5,6 +5,7 @@ import { isEnabled, parseEngineKey } from './engine.ts';
 import { accept, type ErrorRecord, type Parsed, refuse } from './errors.ts';
 import { printable } from './printable.ts';
 import { toLogicalQueue, toPhysicalQueue } from './queue-name.ts';
+import { moduleKey, parseModuleName } from './trusted-module.ts';
 
 /** A row of `diy_queue_receive`, checked and with every default filled in. */
 export interface Binding {
@@ -50,10 +51,11 @@ export function isBindingEnabled(row: BindingRow): boolean {
  * Refusal: BINDING_INVALID naming queue, field and rule.
  */
 export function parseBinding(tenant: string, row: BindingRow): Parsed<Binding> {
+  const isModule = integerOf(cell(row, 'Type')) === MODULE_TYPE;
   const columns = readColumns(row, {
     physicalQueue: ['QueueName', (name) => toPhysicalQueue(tenant, name)],
     type: ['Type', parseType],
-    engineKey: ['ApiEngineKey', parseEngineKey],
+    engineKey: isModule ? ['DllName', parseModuleKey] : ['ApiEngineKey', parseEngineKey],
     retryCount: ['Count', parseCount],
     inbox: ['Inbox', (value) => parseSwitch(value, true)],
     legacyAck: ['LegacyAck', (value) => parseSwitch(value, false)],
@@ -76,8 +78,10 @@ export function parseBinding(tenant: string, row: BindingRow): Parsed<Binding> {
 /** Only this exact text enables retries (mq-mqtt.md 4.5). */
 const RETRIES = '是';
 
-/** The kind of handler that is an engine; others were server plug-ins, which this host does not load. */
+/** The kind of handler that is an engine. */
 const ENGINE_TYPE = 1;
+/** The kind that was a server plug-in: a module that the operator registered under the name in `DllName`. */
+const MODULE_TYPE = 2;
 
 type ColumnReader = readonly [column: string, parse: (value: unknown) => Parsed<unknown>];
 
@@ -109,10 +113,15 @@ function plainRule(error: ErrorRecord): string {
   return error.code === 'PARAM_INVALID' ? String(error.params.rule) : ruleOf(error);
 }
 
-function parseType(value: unknown): Parsed<typeof ENGINE_TYPE> {
-  const type = integerOf(value);
-  if (isBlank(value) || type === ENGINE_TYPE) return accept(ENGINE_TYPE);
-  return broken('只支持 1（接口引擎）', 'only 1 (engine) is supported');
+function parseType(value: unknown): Parsed<number> {
+  const type = isBlank(value) ? ENGINE_TYPE : integerOf(value);
+  if (type === ENGINE_TYPE || type === MODULE_TYPE) return accept(type);
+  return broken('只支持 1（接口引擎）和 2（登记的模块）', 'only 1 (engine) and 2 (registered module) are supported');
+}
+
+function parseModuleKey(value: unknown): Parsed<string> {
+  const name = parseModuleName(value);
+  return name.ok ? accept(moduleKey(name.value)) : name;
 }
 
 function parseCount(value: unknown): Parsed<number> {

@@ -66,6 +66,7 @@ const ROWS = {
   ENGINE_PAUSED: ['unavailable', 503, 'always', 'warn', '接口引擎 {engine} 反复使沙箱进程被终止，已暂停；约 {seconds} 秒后（{again}）试运行一次，正常即恢复。请检查脚本的内存与死循环（见 run.limit_hit 日志）。', 'Engine {engine} kept getting its sandbox process killed and is paused; in about {seconds} s ({again}) one run is tried, and a good one ends the pause. Look at its memory and loops (run.limit_hit in the log).'],
   ENGINE_LIMIT_INVALID: ['invalid', 400, 'never', 'warn', '接口引擎 {engine} 的 {field} 不合法：{rule}。现按默认值运行：请改正 sys_apiengine 中的这一列。', 'Engine {engine}: {field} is invalid: {rule}. It runs with the default: correct this column of sys_apiengine.'],
   ENGINE_LIMIT_CAPPED: ['invalid', 400, 'never', 'warn', '接口引擎 {engine} 的 {field} 要求 {asked}，上限为 {limit}：按上限运行。请改小，或由管理员提高 limits.* 中的上限（内存还受 sandbox.rssMb 限制）。', 'Engine {engine}: {field} asks for {asked}, the cap is {limit} and counts: ask for less, or let the operator raise the cap in limits.* (memory also depends on sandbox.rssMb).'],
+  MODULE_REFUSED: ['denied', 403, 'never', 'warn', '处理模块 {module} 不能运行：{rule}', 'Handler module {module} does not run: {rule}'],
   BINDING_INVALID: ['invalid', 400, 'never', 'warn', '队列绑定 {queue} 的 {field} 不合法：{rule}', 'Binding of queue {queue}: {field} is invalid: {rule}'],
   HEADER_INVALID: ['invalid', 400, 'never', 'warn', '{file}:{line} 头部注释不合法：{rule}', '{file}:{line} the header block is invalid: {rule}'],
   // script outcomes

@@ -1,3 +1,7 @@
+import { resolve } from 'node:path';
+import { cwd } from 'node:process';
+import { ModuleFiles } from '../adapters/modules/module-files.ts';
+import { withModules } from '../adapters/modules/module-runner.ts';
 import { checkSandbox } from '../adapters/process/check-sandbox.ts';
 import { createLanePool } from '../adapters/process/lane-pool.ts';
 import { installedVersions, refuseUntested } from '../adapters/process/tested-versions.ts';
@@ -41,11 +45,13 @@ export async function openAdapters(
   releasers.add('outbound HTTP', () => http.close());
   const { cache, invalidation } = await openShared(config, { dataDir, clock, log, releasers });
   const metrics = createMetrics();
-  const runner = await openLanes(config, log, metrics);
-  releasers.add('lanes', () => runner.close());
+  const lanes = await openLanes(config, log, metrics);
+  releasers.add('lanes', () => lanes.close());
+  const modules = new ModuleFiles(resolve(cwd(), config.modules.dir), new Map(Object.entries(config.modules.handlers)));
+  const runner = withModules(lanes, modules);
   const check = setTimeout(() => void reportCheck(runner, log), CHECK_AFTER_MS).unref();
   releasers.add('sandbox check', () => clearTimeout(check));
-  return { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation };
+  return { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation, modules };
 }
 
 /** The check computes for a second. Beside the start it would be in the way, and have no fair chance itself. */

@@ -153,7 +153,7 @@ describe('bad input', () => {
   const bindings: readonly (readonly [column: string, value: string | number, rule: RegExp])[] = [
     ['QueueName', 'microi.factory.work', /QueueName is invalid: .*belongs to another tenant/],
     ['QueueName', 'a b', /QueueName is invalid: .*starts with a letter or digit/],
-    ['Type', 2, /Type is invalid: .*only 1 \(engine\)/],
+    ['Type', 3, /Type is invalid: .*only 1 \(engine\) and 2/],
     ['ApiEngineKey', '../x', /ApiEngineKey is invalid: .*Engine key/],
     ['Count', 'many', /Count is invalid: .*whole number/],
     ['Prefetch', 1001, /Prefetch is invalid: .*from 1 to 1000/],

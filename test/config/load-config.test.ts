@@ -95,6 +95,7 @@ describe('configuration', () => {
         pool: { perTenant: 10 },
         cache: { keysPerTenant: 100_000 },
         outbound: { allow: [], tenants: {} },
+        modules: { dir: './modules', handlers: {} },
         retention: { deadLetterDays: 30, inboxDays: 37, attemptDays: 30, logDays: 14 },
         file: undefined,
         originOf: undefined,

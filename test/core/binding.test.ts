@@ -77,7 +77,7 @@ for (const [field, value] of [
   ['QueueName', 'microi.other.orders'],
   ['QueueName', ''],
   ['QueueName', 'orders.dlq'],
-  ['Type', 2],
+  ['Type', 3],
   ['Type', '接口引擎'],
   ['ApiEngineKey', null],
   ['ApiEngineKey', 'a b'],

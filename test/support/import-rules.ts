@@ -22,6 +22,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ZoneRule>> = {
   'adapters/amqp': { zones: ['core', 'ports'], packages: ['amqplib', 'node:*'] },
   'adapters/embedded': { zones: ['core', 'ports', 'protocol'], packages: ['node:*'] },
   'adapters/http': { zones: ['core', 'ports'], packages: ['undici', 'node:*'] },
+  'adapters/modules': { zones: ['core', 'ports'], types: ['protocol'], packages: ['node:*'] },
   'adapters/mqtt': { zones: ['core', 'ports'], packages: ['mqtt-packet', 'ws', 'node:*'] },
   'adapters/process': { zones: ['core', 'ports', 'protocol'], packages: ['node:*'] },
   'adapters/redis': { zones: ['core', 'ports'], packages: ['ioredis', 'node:*'] },

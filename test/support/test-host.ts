@@ -3,6 +3,8 @@ import { createEmbeddedCache } from '../../src/adapters/embedded/embedded-cache.
 import { EmbeddedInvalidation } from '../../src/adapters/embedded/embedded-invalidation.ts';
 import { createEmbeddedQueue } from '../../src/adapters/embedded/embedded-queue.ts';
 import { createHttpClient } from '../../src/adapters/http/http-client.ts';
+import { ModuleFiles } from '../../src/adapters/modules/module-files.ts';
+import { withModules } from '../../src/adapters/modules/module-runner.ts';
 import { createLanePool } from '../../src/adapters/process/lane-pool.ts';
 import { divideConnections } from '../../src/adapters/sql/database-mysql.ts';
 import { createSqliteDirectory, createTenantDirectory } from '../../src/adapters/sql/tenant-directory.ts';
@@ -50,6 +52,8 @@ export interface TestHostOptions {
   readonly databaseUrl?: string;
   readonly limits?: Partial<RunLimits>;
   readonly circuits?: Partial<CircuitPolicies>;
+  /** Registered handler modules. */
+  readonly modules?: ModuleFiles;
   /** What the operator decided about limits. */
   readonly policy?: Partial<LimitPolicy>;
   /** The main tenant's MQTT; off without it. */
@@ -77,12 +81,14 @@ export class TestHost {
     const directory = await openDirectory(dataDir, options.databaseUrl, { clock, ids, log });
     const queue = await createEmbeddedQueue({ file: join(dataDir, 'host.db'), log, clock });
     const lanes = { lanes: options.lanes ?? 1, rssMb: DEFAULT_RUN_LIMITS.rssMb, timezone: 'Asia/Shanghai', log };
-    const runner = await createLanePool(lanes);
+    const pool = await createLanePool(lanes);
+    const modules = options.modules ?? new ModuleFiles(dataDir, new Map());
+    const runner = withModules(pool, modules);
     const http = createHttpClient({ allow: options.allow ?? [], maxBodyBytes: 1024 * 1024 });
     const cache = await createEmbeddedCache({ file: join(dataDir, 'host.db'), clock });
     const metrics = createMetrics();
     const invalidation = new EmbeddedInvalidation();
-    const real: Adapters = { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation };
+    const real: Adapters = { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation, modules };
     const adapters = options.decorate?.(real) ?? real;
     const host = composeHost(adapters, {
       lang: 'en',
