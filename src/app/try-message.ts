@@ -6,7 +6,6 @@ import { AppError, describeError, type Lang, orThrow } from '../core/errors.ts';
 import { relocateOutcome } from '../core/global-code.ts';
 import type { JsonValue } from '../core/json.ts';
 import { decideRetry } from '../core/retry.ts';
-import { CALL_QUEUE_WAIT_MS } from '../core/run-limits.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { moduleOf } from '../core/trusted-module.ts';
 import { judgeDelivery, type Verdict } from '../core/verdict.ts';
@@ -70,7 +69,8 @@ export async function tryMessage(
   const engine = await findTrialEngine(services, store, message, request.engineKey);
   const slot = await services.runner.acquire(store.tenant, {
     engine,
-    waitMs: CALL_QUEUE_WAIT_MS,
+    ...services.limits.runsOf(store.tenant),
+    waitMs: services.limits.policy.queueWaitMs,
     signal: services.draining,
   });
   try {
