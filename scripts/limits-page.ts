@@ -1,7 +1,7 @@
 import { SETTING_LIST } from '../src/config/setting-list.ts';
 import { DEFAULT_BINDING_CIRCUIT, DEFAULT_ENGINE_CIRCUIT } from '../src/core/circuit-policies.ts';
 import type { ErrorCode, Lang } from '../src/core/errors.ts';
-import { MAX_HEAP_MB, MAX_WALL_MS } from '../src/core/run-limits.ts';
+import { MAX_HEAP_MB, MAX_JSON_DEPTH, MAX_WALL_MS } from '../src/core/run-limits.ts';
 import { CAP_NAMES } from '../src/core/tenant-caps.ts';
 
 type Text = Readonly<Record<Lang, string>>;
@@ -75,6 +75,12 @@ const ROWS: readonly LimitRow[] = [
     setting: 'limits.resultKb',
     code: 'V8_RESULT_TOO_LARGE',
     advice: { zh: '只返回需要的字段', en: 'return the needed fields only' },
+  },
+  {
+    what: { zh: '返回值的嵌套层数', en: 'depth of a result' },
+    fixed: String(MAX_JSON_DEPTH),
+    code: 'V8_RESULT_TOO_DEEP',
+    advice: { zh: '返回较浅的结构', en: 'return a flatter structure' },
   },
   {
     what: { zh: '`V8.Param`（KiB）', en: '`V8.Param` (KiB)' },

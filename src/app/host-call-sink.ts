@@ -6,6 +6,7 @@ import { AppError, coerceError, orThrow } from '../core/errors.ts';
 import { composedVersion, composeSource, relocateOutcome } from '../core/global-code.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { parseJson } from '../core/json-text.ts';
+import { nestedLimits } from '../core/limit-policy.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { scriptLimits } from '../core/script-limits.ts';
 import type { HostCallAnswer, HostCallSink } from '../ports/engine-runner.ts';
@@ -157,7 +158,7 @@ async function startNested(
   // An engine that runs itself has its turn already.
   if (!callers.includes(engine.key)) pauses.admit(tenant, engine.key);
   const callPath = [...callers, engine.key];
-  const limits = tree.services.limits.of(tree.options.store, engine);
+  const limits = nestedLimits(tree.services.limits.of(tree.options.store, engine));
   return {
     kind: 'nested',
     run: runStartOf(tree, { engine, param, invokeType: 'Server' }, limits, callPath.length),

@@ -98,3 +98,11 @@ export function runCapsOf(policy: LimitPolicy, tenant: string): Omit<RunCaps, 'h
     engine: Math.min(policy.runs.engine, runsPerEngine ?? policy.runs.engine),
   };
 }
+
+/**
+ * The limits of an engine that another one runs: its own, and what is left of its caller's holds beside them. While it
+ * computes nobody can look at its wall time, so its CPU time ends it no later.
+ */
+export function nestedLimits(own: RunLimits): RunLimits {
+  return own.cpuMs <= own.wallMs ? own : { ...own, cpuMs: own.wallMs };
+}

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json.ts';
-import type { RunLimits } from '../../core/run-limits.ts';
+import { findTooDeep } from '../../core/json-scan.ts';
+import { MAX_JSON_DEPTH, type RunLimits } from '../../core/run-limits.ts';
 import type { RunOutcome } from '../../core/run-outcome.ts';
 import { splitDoneText } from '../../protocol/done-text.ts';
 import type { LaneDone } from '../../protocol/messages.ts';
@@ -13,6 +14,9 @@ const MAX_HEAD_CHARS = 256 * 1024;
 /** Warnings of one run that are passed on, and the length of each. */
 const MAX_WARNINGS = 20;
 const MAX_WARNING_CHARS = 1000;
+
+/** Shorter text cannot open more than MAX_JSON_DEPTH brackets and close them. */
+const SURELY_SHALLOW_BYTES = 2 * MAX_JSON_DEPTH;
 
 /** Reads the end of a run or a compilation. @throws ProtocolBreach */
 export function readDone(text: string): LaneDone {
@@ -34,6 +38,9 @@ export function checkOutcome(outcome: LaneDone['outcome'], limits: RunLimits): R
   const limit = limits.resultBytes;
   if (size > limit) {
     return { kind: 'limit', error: { code: 'V8_RESULT_TOO_LARGE', params: { what: 'return', size, limit } } };
+  }
+  if (size > SURELY_SHALLOW_BYTES && findTooDeep(outcome.json, MAX_JSON_DEPTH) !== undefined) {
+    return { kind: 'limit', error: { code: 'V8_RESULT_TOO_DEEP', params: { limit: MAX_JSON_DEPTH } } };
   }
   return { kind: 'returned', json: dropProtoKeys(outcome.json) };
 }

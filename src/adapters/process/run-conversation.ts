@@ -10,6 +10,7 @@ import { writeStepText } from '../../protocol/wait-text.ts';
 import { dropProtoKeys } from './drop-proto-keys.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 import { checkOutcome, readDone } from './read-done.ts';
+import { RunGate } from './run-gate.ts';
 import { type NestedRun, RunLevel, splitAtLineFeed } from './run-level.ts';
 
 const KNOWN_CALLS: ReadonlySet<string> = new Set(HOST_CALL_ROWS.map((row) => row.name));
@@ -19,6 +20,9 @@ const ASYNC_CALLS: ReadonlySet<string> = new Set(HOST_CALL_ROWS.filter((row) => 
 const PARALLEL_CALLS: ReadonlySet<string> = new Set(
   HOST_CALL_ROWS.filter((row) => 'async' in row && row.async === 'parallel').map((row) => row.name),
 );
+
+/** Calls of one run that are under way side by side; more wait. One run must not take every connection of the host. */
+export const MAX_PARALLEL_CALLS = 32;
 
 /** What a conversation needs of its lane. */
 export interface ConversationPeer {
@@ -47,6 +51,7 @@ export class RunConversation {
   /** The last of the calls that are made one after another, those of nested engines among them. */
   #lastInOrder: Promise<unknown> = Promise.resolve();
   #callsInOrder = 0;
+  readonly #parallel = new RunGate(MAX_PARALLEL_CALLS);
 
   constructor(peer: ConversationPeer, start: RunStart, sink: HostCallSink) {
     this.outcome = new Promise((resolve) => {
@@ -95,7 +100,7 @@ export class RunConversation {
   end(outcome: RunOutcome): void {
     if (this.#over) return;
     this.#dropNested(this.#root, outcome);
-    this.#root.stopTimer();
+    this.#root.close();
     this.#dropWanted(this.#root, outcome);
     this.#over = true;
     this.#resolve(outcome);
@@ -123,6 +128,7 @@ export class RunConversation {
     const [name, args] = splitAtLineFeed(text);
     this.#checkCall(level, name, args, KNOWN_CALLS);
     level.open = 'reply';
+    if (this.#endOverdue()) return;
     const clean = dropProtoKeys(args);
     if (this.#countCalls(1)) void this.#perform(level, name, clean, (json) => this.#reply(level, json));
   }
@@ -134,6 +140,7 @@ export class RunConversation {
       this.#checkCall(level, name, args, ASYNC_CALLS);
       return dropProtoKeys(args);
     });
+    if (this.#endOverdue()) return;
     if (!this.#countCalls(calls.length)) return;
     for (const [i, { id, name }] of calls.entries()) {
       void this.#perform(level, name, clean[i] ?? '[]', (json) => {
@@ -161,7 +168,7 @@ export class RunConversation {
   async #perform(level: RunLevel, name: string, args: string, answer: AnswerCall): Promise<void> {
     try {
       const call = (): Promise<HostCallAnswer> => level.sink.call(name, args);
-      const taken = await (PARALLEL_CALLS.has(name) ? call() : this.#inOrder(level, call));
+      const taken = await (PARALLEL_CALLS.has(name) ? this.#sideBySide(level, call) : this.#inOrder(level, call));
       if (taken !== undefined) this.#take(level, taken, answer);
     } catch (error) {
       // A sink must not reject; a script is told that the host failed and can still end by itself.
@@ -179,6 +186,17 @@ export class RunConversation {
       return await running;
     } finally {
       this.#callsInOrder -= 1;
+    }
+  }
+
+  /** Makes a call beside others, MAX_PARALLEL_CALLS at once. @returns undefined as `#inOrder`. */
+  async #sideBySide(level: RunLevel, call: () => Promise<HostCallAnswer>): Promise<HostCallAnswer | undefined> {
+    const turn = this.#parallel.enter();
+    const pass = turn instanceof Promise ? await turn : turn;
+    try {
+      return this.#isClosed(level) ? undefined : await call();
+    } finally {
+      pass.leave();
     }
   }
 
@@ -213,6 +231,7 @@ export class RunConversation {
     }
     const inner = new RunLevel(this.#peer.nextRunId(), nested.start, nested.sink, nested);
     this.#levels.push(inner);
+    inner.watchWall(() => this.#endOverdue());
     this.#peer.send(HOST_FRAME.nested, inner.runId, writeRunText(nested.start));
   }
 
@@ -230,23 +249,33 @@ export class RunConversation {
     this.#peer.send(HOST_FRAME.reply, level.runId, json);
   }
 
+  /** True when the level ended, or ends with the one that is told to end. What is nested in it is not its matter. */
   #isClosed(level: RunLevel): boolean {
-    return this.#over || !this.#levels.includes(level) || this.#levels.some((each) => each.ending !== undefined);
+    const at = this.#levels.indexOf(level);
+    return this.#over || at < 0 || this.#levels.some((each, i) => i <= at && each.ending !== undefined);
+  }
+
+  /** Ends a nested engine that passed its own wall time, if the lane listens now. @returns true when one is ended. */
+  #endOverdue(): boolean {
+    const overdue = this.#levels.find((each) => each.overdue !== undefined);
+    if (this.#over || overdue?.overdue === undefined || !this.waitsForHost) return false;
+    this.#abort(overdue, overdue.overdue);
+    return true;
   }
 
   #onDone(frame: Frame): void {
     const level = this.#levels.find((each) => each.runId === frame.runId) ?? this.#root;
     const done = readDone(frame.text);
-    const outcome: RunOutcome =
-      level.ending === undefined
-        ? checkOutcome(done.outcome, level.start.limits)
-        : { kind: 'limit', error: level.ending };
+    const said = checkOutcome(done.outcome, level.start.limits);
+    const late = said.kind === 'returned' || said.kind === 'nothing' ? level.overdue : undefined;
+    const error = level.ending ?? late;
+    const outcome: RunOutcome = error === undefined ? said : { kind: 'limit', error };
     // The lane ends a run that succeeded only when nothing of it is under way.
     const succeeded = outcome.kind === 'returned' || outcome.kind === 'nothing';
     if (succeeded && level.hasPendingCalls) throw new ProtocolBreach('a run ended before its calls were answered');
     for (const warning of done.warnings) level.sink.warn(warning);
     this.#dropNested(level, outcome);
-    level.stopTimer();
+    level.close();
     if (level === this.#root) this.end(outcome);
     else this.#levels.pop();
     this.#dropWanted(level, outcome);
@@ -257,7 +286,7 @@ export class RunConversation {
   #dropNested(level: RunLevel, outcome: RunOutcome): void {
     while (this.#top !== level) {
       const dropped = this.#levels.pop() ?? level;
-      dropped.stopTimer();
+      dropped.close();
       this.#dropWanted(dropped, outcome);
       if (dropped.caller !== undefined) void this.#finish(dropped.caller.finish, outcome);
     }

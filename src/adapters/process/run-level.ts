@@ -30,12 +30,15 @@ export class RunLevel {
   open: 'nothing' | 'reply' | 'step' = 'nothing';
   /** Why the host is ending this run; stands in place of what the lane will say. */
   ending: ErrorRecord | undefined;
+  /** Set when a nested engine passed its own wall time; it is ended as soon as the lane listens. */
+  overdue: ErrorRecord | undefined;
   /** Engines that async calls want run, as soon as the script waits. */
   readonly nested: NestedRun[] = [];
   readonly #unanswered = new Set<number>();
   #answers: AsyncAnswer[] = [];
   #timer: NodeJS.Timeout | undefined;
   #timerDue = false;
+  #wallTimer: NodeJS.Timeout | undefined;
   #sourceAsked = false;
   #logLines = 0;
   #logBytes = 0;
@@ -117,6 +120,21 @@ export class RunLevel {
   stopTimer(): void {
     clearTimeout(this.#timer);
     this.#timerDue = false;
+  }
+
+  /** Watches the wall time of an engine nested in a run; the run's own is the watchdog's. @param onPassed told once. */
+  watchWall(onPassed: () => void): void {
+    const { engineKey, limits } = this.start;
+    this.#wallTimer = setTimeout(() => {
+      this.overdue = { code: 'V8_TIMEOUT', params: { limit: limits.wallMs, engine: engineKey } };
+      onPassed();
+    }, limits.wallMs);
+  }
+
+  /** The level is over: none of its timers fires any more. */
+  close(): void {
+    this.stopTimer();
+    clearTimeout(this.#wallTimer);
   }
 }
 

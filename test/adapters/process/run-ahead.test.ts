@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { RunOutcome } from '../../../src/core/run-outcome.ts';
 import type { EngineRunner, SlotRun } from '../../../src/ports/engine-runner.ts';
+import { eventually } from '../../support/eventually.ts';
 import { openLanes, RecordingSink, type RunOptions, runStart } from '../../support/lanes.ts';
 
 let lanes: EngineRunner;
@@ -44,6 +45,37 @@ describe('runs that were handed over at once', () => {
     );
     assert.deepEqual(await outcomesOf(runs), [returned('aa'), returned('bb'), returned('cc')]);
     assert.deepEqual(order, ['["a"]', '["a"]', '["b"]', '["b"]', '["c"]', '["c"]']);
+  });
+
+  it('are kept back while the one under way waits for the host, and begin when it has ended', async () => {
+    const lines: string[] = [];
+    let answer = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const [first, second] = [
+      sent('console.log("first"); V8.Method.NewGuid(); return 1;', {
+        call: async () => {
+          lines.push('asked');
+          await asked;
+          return { kind: 'reply', json: '"x"' };
+        },
+      }),
+      sent('return V8.Method.NewGuid();', {
+        call: async () => {
+          lines.push('second');
+          return { kind: 'reply', json: '"y"' };
+        },
+      }),
+    ];
+    const ends = outcomesOf([first, second]);
+    await eventually(() => assert.deepEqual(lines, ['asked']), 30_000);
+    // Time enough for the lane to read the frame of the second run and, were it not kept back, to begin it.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.deepEqual([lines, second.calls.calls], [['asked'], []]);
+    answer();
+    assert.deepEqual(await ends, [returned(1), returned('y')]);
+    assert.deepEqual(lines, ['asked', 'second']);
   });
 
   it('go on behind one that throws', async () => {

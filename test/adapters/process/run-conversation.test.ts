@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ProtocolBreach } from '../../../src/adapters/process/protocol-breach.ts';
-import { RunConversation } from '../../../src/adapters/process/run-conversation.ts';
+import { MAX_PARALLEL_CALLS, RunConversation } from '../../../src/adapters/process/run-conversation.ts';
 import type { RunOutcome } from '../../../src/core/run-outcome.ts';
 import { writeDoneText } from '../../../src/protocol/done-text.ts';
 import type { Frame } from '../../../src/protocol/frames.ts';
@@ -187,4 +187,36 @@ test('an abort ends the nested engines with the root and says why', async () => 
   const timeout = { kind: 'limit', error: { code: 'V8_TIMEOUT', params: { limit: 5 } } };
   assert.deepEqual(await conversation.outcome, timeout);
   assert.deepEqual(finished, [timeout]);
+});
+
+test('a result nested deeper than the limit is refused, at the limit it is not', async () => {
+  const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const at = converse();
+  at.say(LANE_FRAME.done, done({ kind: 'returned', json: deep(256) }));
+  assert.equal((await at.conversation.outcome).kind, 'returned');
+  const over = converse();
+  over.say(LANE_FRAME.done, done({ kind: 'returned', json: deep(257) }));
+  assert.deepEqual(await over.conversation.outcome, {
+    kind: 'limit',
+    error: { code: 'V8_RESULT_TOO_DEEP', params: { limit: 256 } },
+  });
+});
+
+test('calls that may overtake each other are under way together up to a number, the others wait', async () => {
+  const open: (() => void)[] = [];
+  let calls = 0;
+  const { sent, say } = converse({
+    call: () => {
+      calls += 1;
+      return new Promise((resolve) => open.push(() => resolve({ kind: 'reply', json: '1' })));
+    },
+  });
+  const lines = Array.from({ length: MAX_PARALLEL_CALLS + 2 }, (_, i) => `${i + 1} Http.Get []`);
+  say(LANE_FRAME.wait, `\n${lines.join('\n')}`);
+  await turn();
+  assert.equal(calls, MAX_PARALLEL_CALLS);
+  open.shift()?.();
+  await turn();
+  assert.equal(calls, MAX_PARALLEL_CALLS + 1);
+  assert.equal(sent.at(-1)?.type, HOST_FRAME.step);
 });

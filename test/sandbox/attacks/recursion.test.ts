@@ -70,7 +70,7 @@ const VALUES: readonly Attack[] = [
   {
     name: 'a result nested a hundred thousand deep',
     source: 'let o = {}; for (let i = 0; i < 1e5; i++) o = {o}; return o',
-    ends: ['returned', ...OVERFLOWS],
+    ends: ['V8_RESULT_TOO_DEEP', ...OVERFLOWS],
   },
   {
     name: 'an argument nested a hundred thousand deep',
