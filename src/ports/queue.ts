@@ -64,10 +64,11 @@ export interface Queue {
     onDelivery: (delivery: Delivery) => void,
   ): Promise<Consumer>;
   /**
-   * Compares a tenant's account with the connections made with it and replaces these when they differ; consumers attach
-   * again by themselves. Called by every reconcile pass. @throws AppError when the settings cannot be read.
+   * Compares a tenant's account with the connections made with it and replaces these when they differ, or always when
+   * `force` is given. Consumers settle what they handed out, then attach again by themselves; the old connections end
+   * in the background. Called by every reconcile pass. @throws AppError when the settings cannot be read.
    */
-  refreshTenant(tenant: string): Promise<void>;
+  refreshTenant(tenant: string, force?: boolean): Promise<void>;
   /** Ends what is open for a tenant that is gone. A later use opens it anew. */
   closeTenant(tenant: string): Promise<void>;
   /** Messages in the queue, ready and unsettled. */

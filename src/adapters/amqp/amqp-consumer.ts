@@ -45,6 +45,10 @@ export class AmqpConsumer implements Consumer {
   #channel: ConsumerChannel | undefined;
   /** Attempts that failed, or did not hold long, since it was last well. */
   #failures = 0;
+  /** Channels that were replaced and on which something is still to be settled. */
+  readonly #leaving = new Set<ConsumerChannel>();
+  /** Ends the following of the current channel in favour of the next one. */
+  #leave: () => void = () => undefined;
   /** Changes of the subscription, one after another. */
   #changes: Promise<unknown> = Promise.resolve();
 
@@ -70,7 +74,8 @@ export class AmqpConsumer implements Consumer {
   }
 
   get unsettled(): number {
-    return this.#channel?.unsettled ?? 0;
+    const channels = [...this.#leaving, ...(this.#channel === undefined ? [] : [this.#channel])];
+    return channels.reduce((sum, { unsettled }) => sum + unsettled, 0);
   }
 
   async cancel(): Promise<void> {
@@ -82,7 +87,30 @@ export class AmqpConsumer implements Consumer {
   async close(): Promise<void> {
     this.#mode = 'closed';
     this.#stop.abort();
-    await this.#change(async () => this.#channel?.close());
+    await this.#change(async () => {
+      await Promise.all([this.#channel, ...this.#leaving].map((channel) => channel?.close()));
+    });
+  }
+
+  /**
+   * Leaves its channel for the next one, which opens at once on the connection of that time. What was handed out is
+   * settled on the old one; resolves when that is over, or the signal aborts: what is unsettled then comes again.
+   */
+  async moveOn(signal: AbortSignal): Promise<void> {
+    const channel = this.#channel;
+    if (channel === undefined || this.#mode !== 'active') return;
+    this.#leaving.add(channel);
+    this.#channel = undefined;
+    const cancelled = this.#change(() => channel.cancel());
+    this.#leave();
+    await cancelled;
+    const giveUp = () => void channel.close();
+    signal.addEventListener('abort', giveUp);
+    if (signal.aborted) giveUp();
+    await channel.ended;
+    signal.removeEventListener('abort', giveUp);
+    await channel.close();
+    this.#leaving.delete(channel);
   }
 
   async setPrefetch(prefetch: number): Promise<void> {
@@ -121,7 +149,11 @@ export class AmqpConsumer implements Consumer {
   async #follow(channel: ConsumerChannel): Promise<void> {
     const { clock, log } = this.#options;
     const since = clock.now();
-    const reason = await channel.ended;
+    const left = new Promise<void>((resolve) => {
+      this.#leave = resolve;
+    });
+    const reason = await Promise.race([channel.ended, left]);
+    if (this.#leaving.has(channel)) return;
     this.#channel = undefined;
     this.#failures = clock.now() - since > SETTLED_AFTER_MS ? 0 : this.#failures + 1;
     if (this.#mode === 'active') log.warn('consumer.lost', { ...this.#fields(), err: this.#whyEnded(reason) });

@@ -64,8 +64,8 @@ class RabbitQueue implements AmqpQueue {
     return { staleSettlements: this.#staleSettlements, tenants };
   }
 
-  async refreshTenant(tenant: string): Promise<void> {
-    await this.#brokers.get(tenantKey(tenant))?.refresh();
+  async refreshTenant(tenant: string, force = false): Promise<void> {
+    await this.#brokers.get(tenantKey(tenant))?.refresh(force);
   }
 
   async closeTenant(tenant: string): Promise<void> {

@@ -34,6 +34,7 @@ export class ConsumerChannel {
   /** Handed out and not settled, by delivery tag. */
   readonly #unsettled = new Map<number, ConsumeMessage>();
   #end: (reason: unknown) => void = () => undefined;
+  #closed: Promise<void> | undefined;
 
   /** Subscribes. The queue is there. @throws the driver's error, QUEUE_NO_ANSWER. */
   static async open(model: ChannelModel, options: ConsumerChannelOptions): Promise<ConsumerChannel> {
@@ -111,9 +112,11 @@ export class ConsumerChannel {
    * Ends the channel; resolves when the broker has everything back, or did not answer. Messages return to their places:
    * a quorum queue would put those that are returned singly behind all others.
    */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#finish(undefined);
-    await withinMs(CLOSE_MS, this.#channel.close()).catch(() => undefined);
+    // Everybody waits for the one handshake: a connection that closes before it may overtake the last settlements.
+    this.#closed ??= withinMs(CLOSE_MS, this.#channel.close()).catch(() => undefined);
+    return this.#closed;
   }
 
   async #subscribe(): Promise<void> {

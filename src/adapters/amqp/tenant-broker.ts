@@ -33,6 +33,9 @@ export interface TenantBrokerStatus {
 
 type Role = 'publisher' | 'consumer';
 
+/** What was handed out on a connection that is replaced has this long to be settled there. Milliseconds. */
+const DRAIN_MS = 60_000;
+
 /** One tenant's pair of connections: a broker that blocks publishers must not stop the acknowledgements. */
 export class TenantBroker {
   readonly #options: TenantBrokerOptions;
@@ -43,6 +46,10 @@ export class TenantBroker {
   readonly #consumers = new Set<AmqpConsumer>();
   /** Types that bindings asked for. */
   readonly #types = new Map<string, QueueType>();
+  /** Replaced connections on which something is still under way. */
+  readonly #retired = new Set<Promise<void>>();
+  /** Ends their time. */
+  readonly #hurry = new AbortController();
   #settingsError: AppError | undefined;
   /** While closing, what was accepted may still open a connection; nothing new stays. */
   #mode: 'open' | 'closing' | 'closed' = 'open';
@@ -98,22 +105,36 @@ export class TenantBroker {
   }
 
   /**
-   * Reads the settings again. Changed ones replace the connections: consumers attach again by themselves, what was
-   * unsettled comes again. Settings that are refused now close them. @throws AppError when they cannot be read.
+   * Reads the settings again. Changed ones, or any when forced, replace the connections: what is under way is confirmed
+   * and settled on the old ones, then consumers attach to the new. Settings that are refused now close them at once.
+   * @throws AppError when they cannot be read.
    */
-  async refresh(): Promise<void> {
+  async refresh(force: boolean): Promise<void> {
     if (this.#made.size === 0) return;
     const wanted = await this.#readSettings().catch((error: AppError) => {
       if (SETTINGS_REFUSED.has(error.code)) return undefined;
       throw error;
     });
-    const old = [...this.#made].filter(([, { settings }]) => wanted === undefined || !sameSettings(settings, wanted));
+    const old = [...this.#made].filter(
+      ([, { settings }]) => force || wanted === undefined || !sameSettings(settings, wanted),
+    );
     for (const [role] of old) {
       this.#made.delete(role);
       this.#connections.delete(role);
     }
-    if (old.length > 0) await this.#publisher.idle();
-    await Promise.all(old.map(([, connection]) => connection.close()));
+    const connections = old.map(([, connection]) => connection);
+    if (wanted === undefined) return closeAll(connections);
+    if (connections.length > 0) this.#retire(connections);
+  }
+
+  /** In the background: a long run must not hold up what else its caller looks after. */
+  #retire(connections: readonly BrokerConnection[]): void {
+    const { signal } = this.#hurry;
+    const late = AbortSignal.any([signal, AbortSignal.timeout(DRAIN_MS)]);
+    const moving = [...this.#consumers].map((consumer) => consumer.moveOn(late));
+    const retired = Promise.allSettled([this.#publisher.idle(), ...moving]).then(() => closeAll(connections));
+    this.#retired.add(retired);
+    void retired.finally(() => this.#retired.delete(retired));
   }
 
   status(): TenantBrokerStatus {
@@ -133,11 +154,12 @@ export class TenantBroker {
   /** Confirms what is under way, gives back what is unsettled, then closes the connections. */
   async close(): Promise<void> {
     this.#mode = 'closing';
+    this.#hurry.abort();
     for (const connection of this.#made.values()) connection.hurry();
     const consumers = [...this.#consumers].map((consumer) => consumer.close());
     await Promise.all([this.#publisher.idle(), ...consumers]);
     this.#mode = 'closed';
-    await Promise.all([...this.#made.values()].map((connection) => connection.close()));
+    await Promise.all([...this.#retired, closeAll([...this.#made.values()])]);
   }
 
   async #openChannel(options: ConsumerChannelOptions, patience: Patience): Promise<ConsumerChannel> {
@@ -200,6 +222,10 @@ export class TenantBroker {
       throw error;
     }
   }
+}
+
+async function closeAll(connections: readonly BrokerConnection[]): Promise<void> {
+  await Promise.all(connections.map((connection) => connection.close()));
 }
 
 /** The tenant's own settings are wrong: no connection may stay, whatever it was made with (mq-mqtt.md 2.2). */

@@ -132,8 +132,11 @@ test('changed settings move the tenant to the new place, its consumers too; unch
   await queue.publish(TENANT, [message('behind')]);
   await inbox.until(2);
   assert.deepEqual(inbox.texts(), ['before', 'behind']);
+  // What was handed out is still settled where it came from.
+  await inbox.at(0).ack();
+  assert.equal(queue.status().staleSettlements, 0);
   const { queue: observer } = await openQueue(t, settingsOf(before));
-  assert.deepEqual(await observer.depth(TENANT, QUEUE), { ready: 1, unsettled: 0 });
+  await eventually(async () => assert.deepEqual(await observer.depth(TENANT, QUEUE), { ready: 0, unsettled: 0 }));
 });
 
 test('settings that are refused now close the connections made with the old ones', async (t) => {
