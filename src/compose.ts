@@ -26,7 +26,9 @@ import { TenantSettingsCache } from './app/tenant-settings-cache.ts';
 import type { CircuitPolicies } from './core/circuit-policies.ts';
 import type { Lang } from './core/errors.ts';
 import type { LimitPolicy } from './core/limit-policy.ts';
+import type { MqRegistry } from './core/mq-settings.ts';
 import type { MainMqtt } from './core/mqtt-settings.ts';
+import type { BrokerAdmin } from './ports/broker-admin.ts';
 import type { Cache } from './ports/cache.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Downlink } from './ports/downlink.ts';
@@ -53,12 +55,15 @@ export interface Adapters {
   readonly metrics: Metrics;
   readonly invalidation: Invalidation;
   readonly modules: TrustedModules;
+  readonly brokerAdmin: BrokerAdmin;
 }
 
 export interface HostSettings {
   readonly lang: Lang;
   readonly limits: LimitPolicy;
   readonly circuits: CircuitPolicies;
+  /** Whose RabbitMQ account fills what other rows leave blank. */
+  readonly mq: Omit<MqRegistry, 'rows'>;
   readonly reconcileMs: number;
   readonly retention: Retention;
   /** What the configuration says of the main tenant's MQTT. */
@@ -142,7 +147,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
 
 /** What people and programs ask of the host over HTTP. */
 function wireAdmin(
-  { clock, ids, log, queue, directory, runner }: Adapters,
+  { clock, ids, log, queue, directory, runner, brokerAdmin }: Adapters,
   runs: ReturnType<typeof wireRuns>,
   parts: {
     readonly reconciler: BindingReconciler;
@@ -158,6 +163,14 @@ function wireAdmin(
     deadLetters: { clock, ids, mover: parts.mover },
     trials: { ...runs, log: log.child('app.try-message') },
     mqtt: parts.mqtt,
+    broker: {
+      directory,
+      queue,
+      brokerAdmin,
+      mq: runs.mq,
+      log: log.child('admin'),
+      reconcile: () => parts.reconciler.reconcile(),
+    },
     log: log.child('admin'),
     calls: { ...runs, log: log.child('app.call-engine') },
     pushes: { runner, ids, engines: runs.engines, reconcile: () => parts.reconciler.reconcile() },
@@ -184,7 +197,7 @@ function wireCircuits({ clock, log, metrics }: Adapters, { circuits }: HostSetti
 /** What every run uses, whoever starts it. */
 function wireRuns(
   adapters: Adapters,
-  { lang, limits }: HostSettings,
+  { lang, limits, mq }: HostSettings,
   draining: AbortSignal,
   { circuits, mqtt }: { readonly circuits: ReturnType<typeof wireCircuits>; readonly mqtt: () => MqttService },
 ) {
@@ -203,6 +216,7 @@ function wireRuns(
     limits: new LimitBook(limits, log.child('app.limit-book'), lang),
     rates: new CallRates(limits, clock),
     lang,
+    mq,
     draining,
     relay: new OutboxRelay({ ...adapters, queue, log: log.child('app.relay-outbox') }),
     outboxLimit: new OutboxLimit(clock),

@@ -12,6 +12,7 @@ import { toPhysicalQueue } from '../core/queue-name.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { Log } from '../ports/log.ts';
 import type { TenantDirectory, TenantStatus } from '../ports/tenant-store.ts';
+import { type BrokerServicesParts, brokerServices } from './broker-services.ts';
 import { deadLetterServices } from './dead-letter-services.ts';
 import { createMqttAdmin } from './mqtt-admin.ts';
 import type { AdminServices, HostHealth, IncomingMessage, PushOutcome } from './services.ts';
@@ -23,6 +24,7 @@ export interface HostServicesParts {
   readonly pushes: PushServices;
   readonly sends: SendServices;
   readonly limits: LimitSources;
+  readonly broker: BrokerServicesParts;
   readonly deadLetters: DeadLetterServices;
   readonly trials: TrialServices;
   readonly mqtt: MqttService;
@@ -41,6 +43,7 @@ export function createHostServices(parts: HostServicesParts): AdminServices {
   return {
     listTenants: () => directory.list(),
     addTenant: (tenant, databaseUrl) => addTenant(parts, tenant, databaseUrl),
+    ...brokerServices(parts.broker),
     push: (tenant, request) => push(parts, tenant, request),
     run: (tenant, engineKey, param, lang) => run(parts, tenant, engineKey, param, lang ?? parts.lang),
     sendMessage: (tenant, queue, message, lang) => send(parts, tenant, queue, message, lang),

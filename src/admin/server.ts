@@ -3,6 +3,7 @@ import { ERROR_TABLE } from '../core/error-table.ts';
 import { AppError, type Lang } from '../core/errors.ts';
 import type { Log } from '../ports/log.ts';
 import { carriesToken } from './bearer-token.ts';
+import { addBrokerRoutes } from './broker-routes.ts';
 import { addDeadLetterRoutes } from './dead-letter-routes.ts';
 import { addEngineRoutes } from './engine-routes.ts';
 import { answerError, MAX_REQUEST_BYTES, requestError } from './error-answer.ts';
@@ -71,6 +72,7 @@ function addApi(api: FastifyInstance, context: RouteContext, token: string): voi
   });
   api.setNotFoundHandler(refuseUnknownRoute);
   addTenantRoutes(api, context);
+  addBrokerRoutes(api, context);
   addEngineRoutes(api, context);
   addMessageRoutes(api, context);
   addDeadLetterRoutes(api, context);

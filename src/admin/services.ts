@@ -3,11 +3,13 @@ import type { TopicBinding } from '../app/mqtt-hand-over.ts';
 import type { TenantLimits } from '../app/read-limits.ts';
 import type { TrialRequest } from '../app/trial-message.ts';
 import type { TrialReport } from '../app/try-message.ts';
+import type { BrokerAccount } from '../core/broker-account.ts';
 import type { DosResult } from '../core/dos-result.ts';
 import type { ErrorRecord, Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ParkedState } from '../core/parked.ts';
 import type { BrokerListener, RetainedView, SessionView } from '../ports/broker.ts';
+import type { BrokerAdminAccess } from '../ports/broker-admin.ts';
 import type { DeadFilter, DeadGroup, ParkedFilter, ParkedPage, ParkedPlace } from '../ports/dead-letters.ts';
 import type { DownlinkDraft } from '../ports/downlink.ts';
 import type { SandboxStatus, TenantLoad } from '../ports/engine-runner.ts';
@@ -23,6 +25,13 @@ export interface AdminServices {
   listTenants(): Promise<readonly TenantStatus[]>;
   /** Creates a tenant. @throws AppError TENANT_EXISTS, TENANT_INVALID. */
   addTenant(tenant: string, databaseUrl: string | undefined): Promise<TenantStatus>;
+  /** Reads the tenant's settings again and rebuilds its queue connections; what is under way is settled first. */
+  reloadTenant(tenant: string): Promise<void>;
+  /**
+   * Gives the tenant its own RabbitMQ account through the management interface and uses it from now on.
+   * @throws AppError QUEUE_IDENTITY_*, BROKER_*.
+   */
+  setUpBroker(tenant: string, access: BrokerAdminAccess): Promise<BrokerAccount>;
   /** Pushes engines, bindings and tables, all or nothing: one refused file refuses them all. */
   push(tenant: string, request: PushFiles): Promise<PushOutcome>;
   /**

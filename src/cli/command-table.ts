@@ -17,6 +17,8 @@ import { send } from './commands/send.ts';
 import { start } from './commands/start.ts';
 import { tenantAdd } from './commands/tenant-add.ts';
 import { tenantList } from './commands/tenant-list.ts';
+import { tenantRabbitmqSetup } from './commands/tenant-rabbitmq-setup.ts';
+import { tenantReload } from './commands/tenant-reload.ts';
 import { trace } from './commands/trace.ts';
 import { version } from './commands/version.ts';
 
@@ -25,6 +27,8 @@ export const COMMANDS: readonly Command[] = [
   start,
   tenantAdd,
   tenantList,
+  tenantReload,
+  tenantRabbitmqSetup,
   push,
   run,
   send,

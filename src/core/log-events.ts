@@ -7,6 +7,8 @@ export const LOG_EVENTS = [
   'tenant.opened',
   'tenant.open_failed',
   'tenant.provisioned',
+  'tenant.reloaded',
+  'tenant.broker_account_set',
   'database.misconfigured',
   'engines.pushed',
   'engine.limits_adjusted',

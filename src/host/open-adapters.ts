@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { cwd } from 'node:process';
+import { createBrokerAdmin } from '../adapters/amqp/broker-admin.ts';
 import { ModuleFiles } from '../adapters/modules/module-files.ts';
 import { withModules } from '../adapters/modules/module-runner.ts';
 import { checkSandbox } from '../adapters/process/check-sandbox.ts';
@@ -51,7 +52,8 @@ export async function openAdapters(
   const runner = withModules(lanes, modules);
   const check = setTimeout(() => void reportCheck(runner, log), CHECK_AFTER_MS).unref();
   releasers.add('sandbox check', () => clearTimeout(check));
-  return { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation, modules };
+  const brokerAdmin = createBrokerAdmin();
+  return { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation, modules, brokerAdmin };
 }
 
 /** The check computes for a second. Beside the start it would be in the way, and have no fair chance itself. */

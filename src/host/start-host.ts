@@ -140,6 +140,7 @@ function settingsOf(config: Config, mqtt: HostSettings['mqtt']): HostSettings {
     mqtt,
     limits: limitPolicyOf(config),
     circuits: circuitPoliciesOf(config),
+    mq: { mainTenant: config.tenant, queueUrl: config.queueUrl?.reveal() },
     reconcileMs: config.reconcileSeconds * 1000,
     consumerTimeoutMs: config.queue.consumerTimeoutSeconds * 1000,
     retention: {

@@ -252,6 +252,8 @@ export interface TenantDirectory {
    * They go into no log, error or answer.
    */
   settings(): Promise<readonly TenantSettings[]>;
+  /** Writes columns of the tenant's row of `sys_osclients`. @throws AppError TENANT_UNKNOWN. */
+  saveSettings(tenant: string, values: Readonly<Record<string, string>>): Promise<void>;
   /** Creates the tenant's row and database. @throws TENANT_EXISTS, TENANT_INVALID. */
   add(tenant: string, databaseUrl: string | undefined): Promise<TenantStore>;
   /** Opens tenants added or repaired since; called by every reconcile pass. */

@@ -2,6 +2,7 @@ import type { AdminServices, HostHealth, PushOutcome } from '../../src/admin/ser
 import type { RefusedReplay } from '../../src/app/dead-letters.ts';
 import type { TenantLimits } from '../../src/app/read-limits.ts';
 import type { TrialReport } from '../../src/app/try-message.ts';
+import { brokerAccountOf } from '../../src/core/broker-account.ts';
 import { succeed } from '../../src/core/dos-result.ts';
 import { AppError, type ErrorRecord, type Lang } from '../../src/core/errors.ts';
 import type { JsonValue } from '../../src/core/json.ts';
@@ -70,6 +71,17 @@ export class FakeServices implements AdminServices {
     const known = this.tenants.some((status) => status.tenant.toLowerCase() === tenant.toLowerCase());
     if (known) throw new AppError('TENANT_EXISTS', { tenant });
     return { tenant, main: false, state: 'open' } as const;
+  }
+
+  async reloadTenant(tenant: string) {
+    this.#note('reloadTenant', tenant);
+    this.#refuseUnknown(tenant);
+  }
+
+  async setUpBroker(tenant: string, access: Parameters<AdminServices['setUpBroker']>[1]) {
+    this.#note('setUpBroker', tenant, access);
+    this.#refuseUnknown(tenant);
+    return brokerAccountOf(tenant, { user: '', password: '', vhost: '' }, () => 'generated-password');
   }
 
   async push(tenant: string, request: Parameters<AdminServices['push']>[1]): Promise<PushOutcome> {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createBrokerAdmin } from '../../src/adapters/amqp/broker-admin.ts';
 import { createEmbeddedCache } from '../../src/adapters/embedded/embedded-cache.ts';
 import { EmbeddedInvalidation } from '../../src/adapters/embedded/embedded-invalidation.ts';
 import { createEmbeddedQueue } from '../../src/adapters/embedded/embedded-queue.ts';
@@ -87,8 +88,22 @@ export class TestHost {
     const http = createHttpClient({ allow: options.allow ?? [], maxBodyBytes: 1024 * 1024 });
     const cache = await createEmbeddedCache({ file: join(dataDir, 'host.db'), clock });
     const metrics = createMetrics();
+    const brokerAdmin = createBrokerAdmin();
     const invalidation = new EmbeddedInvalidation();
-    const real: Adapters = { clock, ids, log, queue, directory, runner, http, cache, metrics, invalidation, modules };
+    const real: Adapters = {
+      clock,
+      ids,
+      log,
+      queue,
+      directory,
+      runner,
+      http,
+      cache,
+      metrics,
+      invalidation,
+      modules,
+      brokerAdmin,
+    };
     const adapters = options.decorate?.(real) ?? real;
     const host = composeHost(adapters, {
       lang: 'en',
@@ -102,6 +117,7 @@ export class TestHost {
         ...options.policy,
       },
       circuits: { binding: DEFAULT_BINDING_CIRCUIT, engine: DEFAULT_ENGINE_CIRCUIT, ...options.circuits },
+      mq: { mainTenant: 'demo' },
       reconcileMs: 15_000,
       consumerTimeoutMs: 1_800_000,
       retention: RETENTION,

@@ -124,6 +124,10 @@ class SqlTenantDirectory implements TenantDirectory {
     return this.#registry.readSettings();
   }
 
+  saveSettings(tenant: string, values: Readonly<Record<string, string>>): Promise<void> {
+    return this.#inTurn(() => this.#registry.saveSettings(tenant, values));
+  }
+
   add(name: string, databaseUrl: string | undefined): Promise<TenantStore> {
     return this.#inTurn(async () => {
       const tenant = orThrow(parseTenantId(name));

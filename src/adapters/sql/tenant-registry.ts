@@ -1,3 +1,4 @@
+import { AppError } from '../../core/errors.ts';
 import { tenantKey } from '../../core/tenant.ts';
 import type { TenantSettings } from '../../ports/tenant-store.ts';
 import { fixedColumns, isNotDeleted, isSet, onlyColumns, type RowMaker } from './platform-row.ts';
@@ -46,6 +47,20 @@ export class TenantRegistry {
       .filter(isNotDeleted)
       .filter((row) => toRegisteredTenant(row).enabled)
       .map((row) => ({ tenant: toRegisteredTenant(row).tenant, row }));
+  }
+
+  /** Changes the row that counts for the tenant. @throws AppError TENANT_UNKNOWN. */
+  async saveSettings(tenant: string, values: Readonly<Record<string, string>>): Promise<void> {
+    const own = (await this.readSettings()).find((entry) => tenantKey(entry.tenant) === tenantKey(tenant));
+    if (own === undefined) throw new AppError('TENANT_UNKNOWN', { tenant });
+    const { UpdateTime } = fixedColumns(this.#maker);
+    await this.#database.write((db) =>
+      db
+        .updateTable('sys_osclients')
+        .set({ ...values, UpdateTime })
+        .where('Id', '=', String(own.row.Id ?? ''))
+        .execute(),
+    );
   }
 
   /** Writes the tenant's row. @throws AppError ROW_NOT_UNIQUE. */

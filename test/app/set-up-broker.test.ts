@@ -1,0 +1,111 @@
+/** A tenant's own account, made at a real RabbitMQ through its management interface. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { createBrokerAdmin } from '../../src/adapters/amqp/broker-admin.ts';
+import { createSqliteDirectory } from '../../src/adapters/sql/tenant-directory.ts';
+import { systemClock } from '../../src/adapters/system/system-clock.ts';
+import { systemIds } from '../../src/adapters/system/system-ids.ts';
+import { setUpBroker } from '../../src/app/set-up-broker.ts';
+import { orThrow } from '../../src/core/errors.ts';
+import { mqSettingsOf } from '../../src/core/mq-settings.ts';
+import type { BrokerAdminAccess } from '../../src/ports/broker-admin.ts';
+import { message, openQueue } from '../adapters/amqp/amqp-client.ts';
+import { freePort } from '../support/free-port.ts';
+import { freshName } from '../support/services/fresh-names.ts';
+import { managementApi } from '../support/services/rabbitmq.ts';
+import { service } from '../support/services/services.ts';
+import { SILENT_LOG } from '../support/silent-log.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+test('a tenant gets an account for its own names alone; the same again changes nothing', async (t) => {
+  const { setUp, settings, tenant, apiUrl, access } = await place(t);
+  const account = await setUp(access);
+  assert.deepEqual([account.user, account.vhost], [`microi-${tenant}`, `microi-${tenant}`]);
+  assert.match(account.password, /^[\w-]{32}$/);
+  const { queue } = await openQueue(t, settings);
+  const own = `microi.${tenant}.orders`;
+  await queue.publish(tenant, [message('a', own)]);
+  const arrived = Promise.withResolvers<string>();
+  await queue.consume(tenant, own, { prefetch: 1 }, (delivery) => {
+    arrived.resolve(Buffer.from(delivery.body).toString());
+    void delivery.ack();
+  });
+  assert.equal(await arrived.promise, 'a');
+  await assert.rejects(queue.publish(tenant, [message('b', 'microi.somebody.orders')]), (error: Error) => {
+    assert.match(String((error.cause as Error).message), /refused access/);
+    return true;
+  });
+  assert.deepEqual(await setUp(access), account);
+
+  // The server lost the rights: the command brings them back, with the password of the row.
+  await managementApi(apiUrl, 'DELETE', `/api/permissions/${account.vhost}/${account.user}`);
+  assert.deepEqual(await setUp(access), account);
+  const kept = await managementApi(apiUrl, 'GET', `/api/permissions/${account.vhost}/${account.user}`);
+  assert.equal(((await kept.json()) as { read: string }).read, `^microi\\.${tenant}\\..*$`);
+});
+
+test('a password of the administrator that is wrong is told, and nothing is stored', async (t) => {
+  const { setUp, directory, tenant, access } = await place(t);
+  await assert.rejects(setUp({ ...access, password: 'wrong-password' }), (error: Error) => {
+    assert.equal((error as unknown as { code: string }).code, 'BROKER_ADMIN_LOGIN_REFUSED');
+    assert.doesNotMatch(error.message, /wrong-password/);
+    return true;
+  });
+  const row = (await directory.settings()).find((entry) => entry.tenant === tenant)?.row;
+  assert.equal(row?.MQPassword ?? '', '');
+});
+
+test('an address without a management interface is told with the command that enables it', async (t) => {
+  const { setUp, access } = await place(t);
+  const other = createServer((_request, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as { port: number };
+  for (const url of [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${port}`]) {
+    await assert.rejects(setUp({ ...access, url }), {
+      code: 'BROKER_ADMIN_UNREACHABLE',
+      message: /rabbitmq-plugins enable rabbitmq_management/,
+    });
+  }
+});
+
+test('names of another tenant and of an administrator are refused before anything is made', async (t) => {
+  const { setUp, directory, tenant, apiUrl, access } = await place(t);
+  const administrator = freshName();
+  await managementApi(apiUrl, 'PUT', `/api/users/${administrator}`, { password: 'x', tags: 'administrator' });
+  t.after(() => managementApi(apiUrl, 'DELETE', `/api/users/${administrator}`));
+  await directory.saveSettings(tenant, { MQUserName: administrator });
+  await assert.rejects(setUp(access), { code: 'BROKER_ACCOUNT_FOREIGN' });
+
+  await directory.add('neighbour', undefined);
+  await directory.saveSettings('neighbour', { MQVitrualHost: `microi-${tenant}` });
+  await directory.saveSettings(tenant, { MQUserName: '' });
+  await assert.rejects(setUp(access), { code: 'QUEUE_IDENTITY_SHARED', message: /MQVitrualHost/ });
+  const vhost = await managementApi(apiUrl, 'GET', `/api/vhosts/microi-${tenant}`);
+  assert.equal(vhost.status, 404);
+});
+
+async function place(t: TestContext) {
+  const { rabbitUrl, rabbitApiUrl: apiUrl } = await service('rabbitmq');
+  const tenant = freshName().toLowerCase();
+  const [clock, ids] = [systemClock('Asia/Shanghai'), systemIds()];
+  const dataDir = tempDir(t);
+  const directory = await createSqliteDirectory({ dataDir, mainTenant: 'demo', clock, ids, log: SILENT_LOG });
+  t.after(() => directory.close());
+  await directory.add(tenant, undefined);
+  t.after(async () => {
+    for (const kind of ['vhosts', 'users']) await managementApi(apiUrl, 'DELETE', `/api/${kind}/microi-${tenant}`);
+  });
+  const mq = { mainTenant: 'demo', queueUrl: rabbitUrl };
+  const { origin, username, password } = new URL(apiUrl);
+  const access: BrokerAdminAccess = { url: origin, user: username, password: decodeURIComponent(password) };
+  return {
+    tenant,
+    directory,
+    apiUrl,
+    access,
+    setUp: (as: BrokerAdminAccess) => setUpBroker({ directory, mq, brokerAdmin: createBrokerAdmin() }, tenant, as),
+    settings: async () => orThrow(mqSettingsOf(tenant, { ...mq, rows: await directory.settings() })),
+  };
+}
