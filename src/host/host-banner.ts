@@ -52,7 +52,7 @@ function mqttLines({ mqtt, mqttAccount, tenant, dataDir }: BannerFacts): string[
   if (plain === undefined || !mqttAccount) return [addresses.join(' · ')];
   const password = `"$(cat ${shellWord(join(shortPath(dataDir), 'mqtt.password'))})"`;
   const login = `-p ${plain.port} -u ${tenant}:device -P ${password}`;
-  return [addresses.join(' · '), `  mosquitto_pub ${login} -i meter-1 -q 1 -t sensor/meter-1 -m '{"Temp":21.5}'`];
+  return [addresses.join(' · '), `mosquitto_pub ${login} -i meter-1 -q 1 -t sensor/meter-1 -m '{"Temp":21.5}'`];
 }
 
 const PORT_MOVED: Record<Lang, (port: number, url: string) => string> = {
