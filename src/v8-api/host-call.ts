@@ -63,10 +63,19 @@ function isTransaction(value: JsonValue | undefined): boolean {
   return isJsonObject(value) && value.$trans === true && Object.keys(value).length === 1;
 }
 
-/** `_Lang` beginning with `en` is English, any other one 中文 (defaults.md 10.9). */
+/**
+ * `_Lang` or `lang` beginning with `en` is English, any other `_Lang` 中文 (defaults.md 10.9). A `lang` that names
+ * neither language may be a column of the table and says nothing.
+ */
 function callLang(args: readonly JsonValue[], otherwise: Lang): Lang {
   const param: JsonObject | undefined = args.find(isJsonObject);
-  const asked = param?._Lang;
-  if (typeof asked !== 'string' || asked.trim() === '') return otherwise;
-  return /^en/i.test(asked.trim()) ? 'en' : 'zh';
+  const asked = textOf(param?._Lang);
+  if (asked !== '') return /^en/i.test(asked) ? 'en' : 'zh';
+  const plain = /^(en|zh|cn)/i.exec(textOf(param?.lang))?.[1]?.toLowerCase();
+  if (plain === undefined) return otherwise;
+  return plain === 'en' ? 'en' : 'zh';
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value.trim() : '';
 }

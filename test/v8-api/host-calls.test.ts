@@ -45,5 +45,10 @@ describe('failures of a host call', () => {
     const run = new ScriptRun({ tables, lang: 'en' });
     assert.match(String((await run.result('FormEngine.GetTableData', 't', { _Lang: 'cn' })).Msg), /数据库忙/);
     assert.match(String((await run.result('FormEngine.GetTableData', 't', { _Lang: '' })).Msg), /busy/);
+    const says = async (param: Record<string, string>) =>
+      String((await run.result('FormEngine.GetTableData', 't', param)).Msg);
+    assert.match(await says({ lang: 'zh-CN' }), /数据库忙/);
+    assert.match(await says({ lang: 'zh-CN', _Lang: 'en' }), /busy/, '_Lang goes before lang');
+    assert.match(await says({ lang: 'de' }), /busy/, 'a column of that name says nothing');
   });
 });
