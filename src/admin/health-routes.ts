@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { type DosResult, succeed } from '../core/dos-result.ts';
-import { carriesToken } from './bearer-token.ts';
+import type { Callers } from './callers.ts';
 import type { HostHealth } from './services.ts';
 import { presentTenant } from './tenant-routes.ts';
 
 /**
  * `GET /livez`: the process answers. `GET /readyz`: it takes work, else 503. Both need no token, so that probes have
- * none to hold; names of tenants and reasons are only for callers that bring it.
+ * none to hold; names of tenants and reasons are only for callers that bring the host's.
  */
-export function addHealthRoutes(server: FastifyInstance, health: () => Promise<HostHealth>, token: string): void {
+export function addHealthRoutes(server: FastifyInstance, health: () => Promise<HostHealth>, callers: Callers): void {
   server.get('/livez', async (): Promise<DosResult> => succeed({ alive: true }));
 
   server.get('/readyz', async (request, reply): Promise<DosResult> => {
     const state = await health();
     reply.code(state.ready ? 200 : 503);
-    const data = carriesToken(request.headers.authorization, token) ? presentHealth(state) : { ready: state.ready };
+    const data = callers.isHost(request.headers.authorization) ? presentHealth(state) : { ready: state.ready };
     return { ...succeed(data), Code: state.ready ? 1 : 0 };
   });
 }

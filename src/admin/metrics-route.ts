@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { refusalOf } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
-import { carriesToken } from './bearer-token.ts';
+import { identifyCaller } from './access-guard.ts';
+import type { Callers } from './callers.ts';
 
 /** The metrics page as the server serves it. */
 export interface MetricsSource {
@@ -8,13 +10,11 @@ export interface MetricsSource {
   render(): Promise<string>;
 }
 
-/** `GET /metrics` in Prometheus' text format. It names tenants, so it wants the token like the API. */
-export function addMetricsRoute(server: FastifyInstance, metrics: MetricsSource, token: string): void {
+/** `GET /metrics` in Prometheus' text format. It names tenants, so it wants the host's token. */
+export function addMetricsRoute(server: FastifyInstance, metrics: MetricsSource, callers: Callers): void {
   server.get('/metrics', async (request, reply) => {
-    if (!carriesToken(request.headers.authorization, token)) {
-      reply.header('www-authenticate', 'Bearer');
-      throw new AppError('UNAUTHORIZED');
-    }
+    const refusal = refusalOf(identifyCaller(request, reply, callers), 'host.read');
+    if (refusal !== undefined) throw new AppError(refusal.code, refusal.params);
     reply.header('content-type', metrics.contentType);
     return metrics.render();
   });

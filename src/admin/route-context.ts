@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { DosResult } from '../core/dos-result.ts';
 import { type Lang, orThrow } from '../core/errors.ts';
 import { parseTenantId } from '../core/tenant.ts';
+import type { CallerOf } from './access-guard.ts';
 import type { AdminServices } from './services.ts';
 import { validate } from './validate.ts';
 
@@ -12,6 +13,7 @@ export interface RouteContext {
   /** IANA name of the host's time zone. */
   readonly timezone: string;
   langOf(request: FastifyRequest): Lang;
+  readonly callerOf: CallerOf;
 }
 
 /** The tenant named in the path. @throws AppError TENANT_INVALID. */

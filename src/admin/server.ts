@@ -1,9 +1,15 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { ApiKey } from '../core/api-key.ts';
 import { ERROR_TABLE } from '../core/error-table.ts';
 import { AppError, type Lang } from '../core/errors.ts';
 import type { Log } from '../ports/log.ts';
+<<<<<<< HEAD
 import { carriesToken } from './bearer-token.ts';
 import { addBrokerRoutes } from './broker-routes.ts';
+=======
+import { guardRoutes } from './access-guard.ts';
+import { type Callers, createCallers } from './callers.ts';
+>>>>>>> fce2a86 (feat(identity): tokens of single tenants with roles; every route names its permission)
 import { addDeadLetterRoutes } from './dead-letter-routes.ts';
 import { addEngineRoutes } from './engine-routes.ts';
 import { answerError, MAX_REQUEST_BYTES, requestError } from './error-answer.ts';
@@ -21,8 +27,12 @@ import { addTrialRoute } from './trial-route.ts';
 
 export interface AdminServerOptions {
   readonly services: AdminServices;
-  /** Bearer token of `/api/v1` and `/metrics`. */
+  /** Bearer token of the whole host: `/api/v1` and `/metrics`. */
   readonly token: string;
+  /** Tokens of tenants for `/api/v1`; none by default. */
+  readonly keys?: readonly ApiKey[];
+  /** The time by which keys expire, in milliseconds UTC. */
+  readonly now?: () => number;
   /** Served at `/metrics` when given. */
   readonly metrics?: MetricsSource;
   /** Language of answers to requests that ask for none. */
@@ -35,12 +45,22 @@ export interface AdminServerOptions {
 /** Time for a whole request to arrive, so that slow senders do not hold sockets. */
 const REQUEST_MS = 60_000;
 
+/** Answers are data: nothing keeps them, guesses their type, frames them or runs anything in them. */
+const SECURITY_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
+
 /** EventIds have up to 255 bytes, each up to three characters in a path. */
 const MAX_PATH_PART = 1024;
 
 /** The HTTP side of the host: `/livez`, `/readyz` and the admin API. It does not listen yet. */
 export function createAdminServer(options: AdminServerOptions): FastifyInstance {
   const { services, timezone } = options;
+  const callers = createCallers(options.token, options.keys ?? [], options.now ?? Date.now);
   const langOf = (request: FastifyRequest): Lang => requestLanguage(request, options.lang);
   const answer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     answerFailure(requestError(thrown), request, reply, options.log, langOf(request));
@@ -54,22 +74,18 @@ export function createAdminServer(options: AdminServerOptions): FastifyInstance 
   server.setErrorHandler((error, request, reply) => answer(error, request, reply));
   server.setNotFoundHandler(refuseUnknownRoute);
   server.addHook('onSend', async (_request, reply) => {
-    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    reply.headers(SECURITY_HEADERS);
   });
-  addHealthRoutes(server, () => services.health(), options.token);
-  if (options.metrics !== undefined) addMetricsRoute(server, options.metrics, options.token);
-  server.register(async (api) => addApi(api, { services, langOf, timezone }, options.token), {
+  addHealthRoutes(server, () => services.health(), callers);
+  if (options.metrics !== undefined) addMetricsRoute(server, options.metrics, callers);
+  server.register(async (api) => addApi(api, { services, langOf, timezone }, callers), {
     prefix: '/api/v1',
   });
   return server;
 }
 
-function addApi(api: FastifyInstance, context: RouteContext, token: string): void {
-  api.addHook('onRequest', async (request, reply) => {
-    if (carriesToken(request.headers.authorization, token)) return;
-    reply.header('www-authenticate', 'Bearer');
-    throw new AppError('UNAUTHORIZED');
-  });
+function addApi(api: FastifyInstance, parts: Omit<RouteContext, 'callerOf'>, callers: Callers): void {
+  const context: RouteContext = { ...parts, callerOf: guardRoutes(api, callers) };
   api.setNotFoundHandler(refuseUnknownRoute);
   addTenantRoutes(api, context);
   addBrokerRoutes(api, context);

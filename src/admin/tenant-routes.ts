@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { maySee } from '../core/access.ts';
 import { type DosResult, succeed } from '../core/dos-result.ts';
 import { orThrow } from '../core/errors.ts';
 import { parseTenantId } from '../core/tenant.ts';
@@ -10,9 +11,10 @@ import type { RouteContext } from './route-context.ts';
 const NEW_TENANT = z.strictObject({ tenant: z.string(), databaseUrl: z.string().min(1).optional() });
 
 /** `GET tenants`, `POST tenants`. */
-export function addTenantRoutes(api: FastifyInstance, { services, langOf }: RouteContext): void {
-  api.get('/tenants', async (): Promise<DosResult> => {
-    const tenants = await services.listTenants();
+export function addTenantRoutes(api: FastifyInstance, { services, langOf, callerOf }: RouteContext): void {
+  api.get('/tenants', async (request): Promise<DosResult> => {
+    const caller = callerOf(request);
+    const tenants = (await services.listTenants()).filter(({ tenant }) => maySee(caller, tenant));
     return succeed(tenants.map(presentTenant), { DataCount: tenants.length });
   });
 

@@ -1,5 +1,6 @@
 /** Every setting of the host: its rule, its default and what the documentation says about it. */
 import * as z from 'zod';
+import { parseApiKey } from '../core/api-key.ts';
 import { bilingual } from '../core/bilingual.ts';
 import { DEFAULT_KEYS_PER_TENANT } from '../core/cache-limits.ts';
 import { LANE_BASE_MB } from '../core/limit-policy.ts';
@@ -25,6 +26,19 @@ const TOKEN = z
     error: bilingual('至少 16 个可见 ASCII 字符，不含空格', 'at least 16 printable ASCII characters without blanks'),
   })
   .transform((text) => new Secret(text));
+
+const API_KEY = z.string().superRefine((text, context) => {
+  const parsed = parseApiKey(text);
+  if (!parsed.ok) context.addIssue({ code: 'custom', message: String(parsed.error.params.rule) });
+});
+
+/** One token is one role in one tenant, so no hash stands twice. */
+const API_KEYS = z
+  .array(API_KEY)
+  .max(1000)
+  .refine((keys) => new Set(keys.map(hashOf)).size === keys.length, {
+    error: bilingual('同一个哈希出现了两次', 'the same hash stands there twice'),
+  });
 
 /** A URL with credentials: checked here, never printed. */
 function secretUrl(...schemes: readonly string[]) {
@@ -116,6 +130,10 @@ export const SETTINGS_SCHEMA = z.strictObject({
         en: 'Bearer token of the admin API. Without it the host makes one and writes it to {dataDir}/admin.token.',
         computedDefault: { zh: '自动生成', en: 'generated' },
         secret: true,
+      }),
+      keys: setting(API_KEYS.default([]), {
+        zh: '租户的 API 令牌（只存哈希），如 factory.developer=SHA256@2027-06-30；环境变量中用逗号分隔。见 identity.zh-CN.md。',
+        en: 'API tokens of tenants by their hashes, such as factory.developer=SHA256@2027-06-30; separated by commas in the environment. See identity.md.',
       }),
     })
     .prefault({}),
@@ -318,4 +336,10 @@ function isTimezone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Of a key that is none, its own text: that one is refused by its own rule. */
+function hashOf(text: string): string {
+  const parsed = parseApiKey(text);
+  return parsed.ok ? parsed.value.sha256 : text;
 }

@@ -145,6 +145,9 @@ const ROWS = {
   MQTT_RATE: ['denied', 429, 'policy', 'warn', '租户 {tenant} 的下行发布超过每秒 {limit} 条：稍后重试。', 'Tenant {tenant} publishes more than {limit} messages a second to devices: try again later.'],
   // admin API and CLI
   UNAUTHORIZED: ['denied', 401, 'never', 'info', '令牌缺失或无效：用 --token 或 V8HOST_TOKEN 提供；主机生成的令牌在其数据目录的 admin.token 中。', 'The token is missing or wrong: give it by --token or V8HOST_TOKEN; a host that made its own keeps it in admin.token of its data directory.'],
+  TOKEN_EXPIRED: ['denied', 401, 'never', 'info', '令牌已过期：让运维在 http.keys 中换一个新的。', 'The token has expired: let the operator put a new one into http.keys.'],
+  TOKEN_FOREIGN: ['denied', 403, 'never', 'info', '令牌只能用于租户 {tenant}。', 'The token is for tenant {tenant} only.'],
+  ROLE_DENIED: ['denied', 403, 'never', 'info', '角色 {role} 没有权限 {permission}：用有此权限的角色的令牌（见 docs/identity.zh-CN.md）。', 'Role {role} lacks the permission {permission}: use the token of a role that has it (see docs/identity.md).'],
   REQUEST_INVALID: ['invalid', 400, 'never', 'info', '请求的 {field} 不合法：{rule}', 'The request is invalid at {field}: {rule}'],
   REQUEST_TOO_LARGE: ['invalid', 413, 'never', 'info', '请求体超过上限 {limit} 字节：请分成几次提交。', 'The request body passes the limit of {limit} bytes: split it into several requests.'],
   MEDIA_TYPE_UNSUPPORTED: ['invalid', 415, 'never', 'info', '请求体必须是 JSON：请求头写 Content-Type: application/json。', 'The request body must be JSON: send the header Content-Type: application/json.'],

@@ -8,7 +8,8 @@ import { type AdminServerOptions, createAdminServer } from '../admin/server.ts';
 import type { StartOptions, Terminal } from '../cli/command.ts';
 import { composeHost, type Host, type HostSettings } from '../compose.ts';
 import { type Config, loadConfig } from '../config/load-config.ts';
-import { AppError, coerceError, describeError } from '../core/errors.ts';
+import { parseApiKey } from '../core/api-key.ts';
+import { AppError, coerceError, describeError, orThrow } from '../core/errors.ts';
 import { drainWithin, Releasers } from '../lifecycle.ts';
 import type { BrokerListener } from '../ports/broker.ts';
 import type { Log } from '../ports/log.ts';
@@ -109,6 +110,7 @@ async function openAdmin(
 ): Promise<ListenAddress> {
   const server = createAdminServer({
     ...parts,
+    keys: config.http.keys.map((text) => orThrow(parseApiKey(text))),
     lang: config.lang,
     timezone: config.timezone,
     log: log.child('admin'),
