@@ -3,13 +3,9 @@ import type { ApiKey } from '../core/api-key.ts';
 import { ERROR_TABLE } from '../core/error-table.ts';
 import { AppError, type Lang } from '../core/errors.ts';
 import type { Log } from '../ports/log.ts';
-<<<<<<< HEAD
-import { carriesToken } from './bearer-token.ts';
-import { addBrokerRoutes } from './broker-routes.ts';
-=======
 import { guardRoutes } from './access-guard.ts';
+import { addBrokerRoutes } from './broker-routes.ts';
 import { type Callers, createCallers } from './callers.ts';
->>>>>>> fce2a86 (feat(identity): tokens of single tenants with roles; every route names its permission)
 import { addDeadLetterRoutes } from './dead-letter-routes.ts';
 import { addEngineRoutes } from './engine-routes.ts';
 import { answerError, MAX_REQUEST_BYTES, requestError } from './error-answer.ts';

@@ -31,9 +31,14 @@ export function parseApiKey(text: string): Parsed<ApiKey> {
 
 /** NaN for a day that no month has. */
 function endOf(day: string): number {
-  const start = Date.parse(`${day}T00:00:00Z`);
-  const exists = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
-  return exists ? start + DAY_MS : Number.NaN;
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number);
+  const exists = month >= 1 && month <= 12 && date >= 1 && date <= daysIn(year, month);
+  return exists ? Date.UTC(year, month - 1, date) + DAY_MS : Number.NaN;
+}
+
+/** `month` counts from 1. */
+function daysIn(year: number, month: number): number {
+  return (Date.UTC(year, month, 1) - Date.UTC(year, month - 1, 1)) / DAY_MS;
 }
 
 function refuseKey(): Parsed<never> {

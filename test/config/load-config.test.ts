@@ -48,7 +48,7 @@ describe('configuration', () => {
         lang: 'zh',
         drainSeconds: 20,
         reconcileSeconds: 15,
-        http: { bind: '127.0.0.1', port: 7070 },
+        http: { bind: '127.0.0.1', port: 7070, keys: [] },
         log: { level: 'info', format: 'auto' },
         sandbox: {
           lanes: 4,
@@ -137,7 +137,7 @@ describe('configuration', () => {
       files: fileOf({ http: { port: 8001, bind: '0.0.0.0' }, log: { level: 'warn' } }),
       env: { V8HOST_HTTP_PORT: '8002', V8HOST_DATA_DIR: '/data' },
     });
-    assert.deepEqual({ ...config.http }, { bind: '0.0.0.0', port: 8002 });
+    assert.deepEqual({ ...config.http }, { bind: '0.0.0.0', port: 8002, keys: [] });
     assert.deepEqual(
       ['http.port', 'http.bind', 'dataDir', 'log.level', 'log.format'].map((path) => config.originOf(path)),
       ['environment', 'file', 'environment', 'file', 'default'],
