@@ -54,7 +54,7 @@ export async function emptySchema(): Promise<FreshDatabase> {
 }
 
 /** Made by the migrations. */
-const OURS = /^(mq_|diy_queue_|sys_)/;
+const OURS = /^(mq_|mci_|diy_queue_|sys_)/;
 
 const INSTANTS: Readonly<Record<string, readonly string[]>> = {
   mq_inbox: ['DoneAt'],
