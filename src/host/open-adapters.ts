@@ -40,12 +40,12 @@ export async function openAdapters(
   const ids = systemIds();
   const directory = await openDirectory(config, { dataDir, clock, ids, log });
   releasers.add('tenant databases', () => directory.close());
-  const queue = await openQueue(config, { dataDir, directory, clock, ids, log });
+  const metrics = createMetrics();
+  const queue = await openQueue(config, { dataDir, directory, clock, ids, log, metrics });
   releasers.add('queue', () => queue.close());
   const http = openOutbound(config.outbound, demoTargets);
   releasers.add('outbound HTTP', () => http.close());
   const { cache, invalidation } = await openShared(config, { dataDir, clock, log, releasers });
-  const metrics = createMetrics();
   const lanes = await openLanes(config, log, metrics);
   releasers.add('lanes', () => lanes.close());
   const modules = new ModuleFiles(resolve(cwd(), config.modules.dir), new Map(Object.entries(config.modules.handlers)));

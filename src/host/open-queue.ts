@@ -7,6 +7,7 @@ import { mqSettingsOf } from '../core/mq-settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { TenantDirectory } from '../ports/tenant-store.ts';
 
@@ -16,6 +17,7 @@ export interface QueueParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'settlementDropped'>;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface QueueParts {
  * @throws AppError QUEUE_STORE_UNUSABLE, SCHEMA_NEWER; a RabbitMQ that is away stops no start.
  */
 export async function openQueue(config: Config, parts: QueueParts): Promise<Queue> {
-  const { directory, ...services } = parts;
+  const { directory, metrics, ...services } = parts;
   const queueUrl = config.queueUrl?.reveal();
   if (queueUrl === undefined) {
     const log = parts.log.child('adapters.embedded');
@@ -32,6 +34,7 @@ export async function openQueue(config: Config, parts: QueueParts): Promise<Queu
   return createAmqpQueue({
     ...services,
     defaultQueueType: config.queue.type,
+    onStaleSettlement: (tenant) => metrics.settlementDropped(tenant),
     settingsOf: async (tenant) =>
       orThrow(mqSettingsOf(tenant, { mainTenant: config.tenant, queueUrl, rows: await directory.settings() })),
   });

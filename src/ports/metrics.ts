@@ -4,6 +4,8 @@ import type { TenantLoad } from './engine-runner.ts';
 export interface Metrics {
   /** A delivery ended: `done`, `duplicate`, `retry`, `dead` or `deferred`. */
   deliverySettled(tenant: string, outcome: string): void;
+  /** A settlement was dropped, because its channel was over: the queue gives the message again. */
+  settlementDropped(tenant: string): void;
   /** A lane was killed or died under a run; `reason` is the error code. */
   laneKilled(reason: string): void;
   /** A limit ended or slowed a run; `code` is its error code. */

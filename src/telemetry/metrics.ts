@@ -20,6 +20,7 @@ export function createMetrics(): MetricsPage {
 
   const deliveries = counter('v8host_deliveries_total', 'Deliveries by how they ended', ['tenant', 'outcome']);
   const inboxHits = counter('v8host_inbox_hits_total', 'Deliveries answered by the inbox without a run', ['tenant']);
+  const stale = counter('v8host_stale_settlements_total', 'Settlements dropped, their channel being over', ['tenant']);
   const kills = counter('v8host_sandbox_kills_total', 'Lanes killed or lost under a run, by reason', ['reason']);
   const limits = counter('v8host_limits_hit_total', 'Runs that a limit ended or slowed, by code', ['tenant', 'code']);
   const opened = counter('v8host_circuits_opened_total', 'Breakers opened and engines paused', CIRCUIT_LABELS);
@@ -41,6 +42,7 @@ export function createMetrics(): MetricsPage {
       deliveries.inc({ tenant, outcome });
       if (outcome === 'duplicate') inboxHits.inc({ tenant });
     },
+    settlementDropped: (tenant) => stale.inc({ tenant }),
     laneKilled: (reason) => kills.inc({ reason }),
     limitHit: (tenant, code) => limits.inc({ tenant, code }),
     circuitOpened: (kind, tenant, subject) => opened.inc({ kind, tenant, subject }),

@@ -15,6 +15,7 @@ test('deliveries, inbox hits and kills are counted; gauges are those of the read
   const metrics = createMetrics();
   metrics.deliverySettled('a', 'done');
   metrics.deliverySettled('a', 'duplicate');
+  metrics.settlementDropped('a');
   metrics.laneKilled('V8_TIMEOUT');
   metrics.limitHit('a', 'V8_TIMEOUT');
   metrics.circuitOpened('binding', 'a', 'microi.a.q');
@@ -23,6 +24,7 @@ test('deliveries, inbox hits and kills are counted; gauges are those of the read
     'v8host_deliveries_total{tenant="a",outcome="done"} 1',
     'v8host_deliveries_total{tenant="a",outcome="duplicate"} 1',
     'v8host_inbox_hits_total{tenant="a"} 1',
+    'v8host_stale_settlements_total{tenant="a"} 1',
     'v8host_sandbox_kills_total{reason="V8_TIMEOUT"} 1',
     'v8host_limits_hit_total{tenant="a",code="V8_TIMEOUT"} 1',
     'v8host_circuits_opened_total{kind="binding",tenant="a",subject="microi.a.q"} 1',

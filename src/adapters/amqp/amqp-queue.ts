@@ -11,6 +11,8 @@ export interface AmqpQueueOptions extends ConnectionServices {
   readonly settingsOf: (tenant: string) => Promise<AmqpSettings>;
   /** Type of queues that no binding asked for in particular. */
   readonly defaultQueueType: QueueType;
+  /** Called for each settlement that was dropped as stale. */
+  readonly onStaleSettlement?: (tenant: string) => void;
 }
 
 /** What the queue tells about itself. */
@@ -86,13 +88,14 @@ class RabbitQueue implements AmqpQueue {
     const key = tenantKey(tenant);
     const known = this.#brokers.get(key);
     if (known !== undefined) return known;
-    const { settingsOf, ...services } = this.#options;
+    const { settingsOf, onStaleSettlement, ...services } = this.#options;
     const broker = new TenantBroker({
       ...services,
       tenant,
       settings: () => settingsOf(tenant),
       onStale: () => {
         this.#staleSettlements++;
+        onStaleSettlement?.(tenant);
       },
     });
     this.#brokers.set(key, broker);

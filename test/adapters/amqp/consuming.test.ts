@@ -9,7 +9,8 @@ import { foreignClient, message, openQueue, QUEUE, settingsOf, TENANT } from './
 
 test('a queue deleted under its consumer is made again and consumed', async (t) => {
   const vhost = await freshVhost();
-  const { queue, log } = await openQueue(t, settingsOf(vhost));
+  const dropped: string[] = [];
+  const { queue, log } = await openQueue(t, settingsOf(vhost), { onStaleSettlement: (tenant) => dropped.push(tenant) });
   const inbox = new DeliveryInbox();
   await queue.publish(TENANT, [message('lost with its queue')]);
   await queue.consume(TENANT, QUEUE, { prefetch: 1 }, inbox.take);
@@ -20,6 +21,7 @@ test('a queue deleted under its consumer is made again and consumed', async (t) 
   assert.match(String(log.of('consumer.lost')[0]?.fields.err), /was deleted or moved/);
   await inbox.at(0).ack();
   assert.equal(queue.status().staleSettlements, 1);
+  assert.deepEqual(dropped, [TENANT]);
   await queue.publish(TENANT, [message('after')]);
   await inbox.until(2);
   assert.equal(inbox.texts()[1], 'after');
