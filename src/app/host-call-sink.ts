@@ -4,7 +4,7 @@ import { fail } from '../core/dos-result.ts';
 import type { EngineSource } from '../core/engine.ts';
 import { AppError, coerceError, orThrow } from '../core/errors.ts';
 import { composedVersion, composeSource, relocateOutcome } from '../core/global-code.ts';
-import { isJsonObject, type JsonValue } from '../core/json.ts';
+import type { JsonValue } from '../core/json.ts';
 import { parseJson } from '../core/json-text.ts';
 import { nestedLimits } from '../core/limit-policy.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
@@ -79,22 +79,23 @@ async function answerCall(
   argsJson: string,
 ): Promise<HostCallAnswer> {
   const startedAt = tree.services.clock.now();
-  const answer = await performCall(tree, context, name, argsJson);
+  const { answer, code } = await performCall(tree, context, name, argsJson);
   tree.addTrace({
     name,
     durationMs: tree.services.clock.now() - startedAt,
-    code: answer.kind === 'reply' ? codeOf(answer.json) : null,
+    code,
     ...targetOf(context),
   });
   return answer;
 }
 
+/** `code` is that of a result, null for bare values and for engines that have not run yet. */
 async function performCall(
   tree: RunTree,
   context: EngineRunContext,
   name: string,
   argsJson: string,
-): Promise<HostCallAnswer> {
+): Promise<{ readonly answer: HostCallAnswer; readonly code: number | null }> {
   try {
     const doom = tree.transaction.doom;
     if (doom !== undefined) throw new AppError(doom === 'DB_UNAVAILABLE' ? 'DB_TX_LOST' : doom);
@@ -102,13 +103,15 @@ async function performCall(
     await keepToRate(tree, context);
     const args = orThrow(parseJson(argsJson));
     const result = await HOST_CALLS[name as HostCallName](context, Array.isArray(args) ? args : []);
-    return isAnswer(result) ? result : replyWithin(tree, JSON.stringify(result ?? null));
+    if (isAnswer(result)) return { answer: result, code: null };
+    return { answer: replyWithin(tree, JSON.stringify(result ?? null)), code: codeOf(result) };
   } catch (e) {
     const error = coerceError(e);
     if (error.code === 'INTERNAL')
       tree.services.log.error('task.failed', { runId: tree.runId, call: name, err: error });
     const place = tree.placeOf(context.callPath);
-    return reply(JSON.stringify(fail(error.toRecord(), context.lang, null, place)));
+    const failure = fail(error.toRecord(), context.lang, null, place);
+    return { answer: reply(JSON.stringify(failure)), code: failure.Code };
   }
 }
 
@@ -172,11 +175,10 @@ async function startNested(
   };
 }
 
-/** The Code of a reply without parsing a large one twice: results are objects that begin with it. */
-function codeOf(json: string): number | null {
-  if (json.length > 64 * 1024) return Number(/^\{"Code":(\d+)[,}]/.exec(json)?.[1] ?? Number.NaN) || null;
-  const value = JSON.parse(json) as JsonValue;
-  return isJsonObject(value) && typeof value.Code === 'number' ? value.Code : null;
+/** The Code of a result, for the story of the event. */
+function codeOf(result: unknown): number | null {
+  if (typeof result !== 'object' || result === null || !('Code' in result)) return null;
+  return typeof result.Code === 'number' ? result.Code : null;
 }
 
 function targetOf(context: EngineRunContext): { target: string } | Record<string, never> {
