@@ -87,12 +87,15 @@ describe('always-fails', () => {
   it('runs again when it is replayed, in a new cycle', async () => {
     const { code, err } = await host.cli('dead-letters', 'replay', 'broken-1');
     assert.deepEqual([code, err], [0, 'Replayed: 1\n']);
-    await eventually(() => assert.deepEqual(verdicts('broken-1'), ['retry', 'dead', 'retry', 'dead']), RETRIES_MS);
+    await eventually(
+      () => assert.deepEqual(verdicts('broken-1'), ['retry', 'dead', 'replayed', 'retry', 'dead']),
+      RETRIES_MS,
+    );
     assert.match((await host.cli('trace', 'broken-1')).out, /cycle 2 {2}attempt 2 {2}dead/);
   });
 });
 
-/** How each run of an event ended, in their order. */
+/** What happened to an event, in its order: how each run ended, and what people did between them. */
 function verdicts(eventId: string): unknown[] {
   const rows = host.sql('demo', 'SELECT Verdict FROM mq_attempt WHERE EventId = ? ORDER BY StartedAt, RunId', eventId);
   return rows.map(({ Verdict }) => Verdict);
