@@ -15,7 +15,7 @@ describe('the pattern of an error', () => {
     ['due 2026-11-29 20:00:05.120 is over', 'due <time> is over'],
     ["Unknown column 'Qty' in 'where clause'", "Unknown column 'Qty' in 'where clause'"],
     ["Duplicate entry 'A-17' for key 'Sku'", "Duplicate entry <text> for key 'Sku'"],
-    ['脚本抛出异常：订单 D20261129 没有库存 [行:4, 列:9]', '脚本抛出异常：订单 <id> 没有库存 [<id>, <id>]'],
+    ['脚本抛出异常：订单 D20261129 没有库存 [行:4, 列:9]', '脚本抛出异常：订单 <id> 没有库存'],
     ['  many   blanks ', 'many blanks'],
     ['', ''],
   ] as const) {

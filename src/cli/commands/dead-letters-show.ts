@@ -33,10 +33,10 @@ function shownLines(row: JsonObject, lang: Lang, time: LocalTime): string[] {
   const facts = [
     [words.queue, String(row.queue)],
     ['EventId', String(row.eventId)],
-    [words.state, `${String(row.state)} · ${String(row.reason)} · ${String(row.cycle)}.${String(row.attempt)}`],
+    [words.state, `${String(row.state)} · ${String(row.reason)}`],
+    [words.cycle, `${String(row.cycle)} · ${words.attempt} ${String(row.attempt)}`],
     [words.engine, engine],
-    [`${words.first} (${time.zone})`, time.text(Number(row.firstAt))],
-    [words.last, time.text(Number(row.lastAt))],
+    [`${words.time} (${time.zone})`, time.text(Number(row.lastAt))],
   ];
   return [
     ...tableLines(facts),
@@ -57,6 +57,6 @@ function readable(body: string): string {
 }
 
 const WORDS = {
-  zh: { queue: '队列', state: '状态', engine: '接口引擎', first: '首次失败', last: '最近失败' },
-  en: { queue: 'queue', state: 'state', engine: 'engine', first: 'first failed', last: 'last failed' },
+  zh: { queue: '队列', state: '状态', cycle: '轮次', attempt: '第几次', engine: '接口引擎', time: '进入死信' },
+  en: { queue: 'queue', state: 'state', cycle: 'cycle', attempt: 'attempt', engine: 'engine', time: 'parked' },
 } as const;
