@@ -1,6 +1,6 @@
 import { encodeEnvelope, readEnvelope } from '../core/envelope.ts';
 import { AppError, describeError, type ErrorRecord, type Lang, orThrow } from '../core/errors.ts';
-import { checkEventId } from '../core/event-id.ts';
+import { parseEventId } from '../core/event-id.ts';
 import { parseJson } from '../core/json-text.ts';
 import { MAX_SENT_MESSAGE_BYTES } from '../core/run-limits.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -52,9 +52,10 @@ export async function replayDeadLetters(
   filter: DeadFilter,
   lang: Lang,
 ): Promise<ReplayOutcome> {
-  const report = await store.deadLetters.replay(filter);
-  for (const key of report.replayed) noteDeed(services, store, key, { deed: 'replayed', note: REPLAYED[lang] });
-  if (report.replayed.length > 0) services.mover.expect(store, 0);
+  const report = await store.deadLetters.replay(filter, async ({ replayed }) => {
+    await noteAll(services, store, replayed, { deed: 'replayed', note: REPLAYED[lang] });
+    if (replayed.length > 0) services.mover.expect(store, 0);
+  });
   const refused = report.refused.map(({ key, why }) => ({ ...key, error: refusalOf(key, why) }));
   return { replayed: report.replayed, refused };
 }
@@ -66,9 +67,8 @@ export async function purgeDeadLetters(
   filter: DeadFilter,
   lang: Lang,
 ): Promise<readonly ParkedKey[]> {
-  const removed = await store.deadLetters.purge(filter);
-  for (const key of removed) noteDeed(services, store, key, { deed: 'purged', note: PURGED[lang] });
-  return removed;
+  const note = { deed: 'purged', note: PURGED[lang] } as const;
+  return store.deadLetters.purge(filter, (removed) => noteAll(services, store, removed, note));
 }
 
 /** The row that a choice names. @throws AppError NOT_FOUND. */
@@ -118,7 +118,7 @@ function editedMessage(
   row: ParkedRow,
   change: DeadLetterChange,
 ): DeadEdit {
-  const eventId = orThrow(checkEventId(change.eventId ?? row.eventId));
+  const eventId = orThrow(parseEventId(change.eventId)) ?? row.eventId;
   const message = orThrow(parseJson(change.messageJson));
   const old = readEnvelope(row.body, row.props, tenant);
   const known = old.ok ? old.value : undefined;
@@ -155,6 +155,17 @@ function refusalOf(key: ParkedKey, why: ReplayRefusal): ErrorRecord {
   if (why === 'event-id-reused') return { code: 'DEAD_LETTER_ID_REUSED', params: { eventId } };
   if (why === 'not-dead') return { code: 'DEAD_LETTER_NOT_DEAD', params: { eventId } };
   return { code: 'NOT_FOUND', params: { what: `EventId ${eventId}` } };
+}
+
+/** Written before more is done: a journal that has to hold too many rows drops the oldest. */
+async function noteAll(
+  services: DeadLetterServices,
+  store: TenantStore,
+  keys: readonly ParkedKey[],
+  note: { deed: Deed; note: string },
+): Promise<void> {
+  for (const key of keys) noteDeed(services, store, key, note);
+  await store.journal.flush();
 }
 
 /** Puts a deed into the event's story. */

@@ -14,6 +14,7 @@ import type { HostCallName } from '../protocol/host-call-names.ts';
 import type { ConsoleLevel, RunStart, ScriptInput } from '../protocol/messages.ts';
 import { HOST_CALLS } from '../v8-api/host-calls.ts';
 import { loadEngine } from './load-engine.ts';
+import { NestedTime } from './nested-time.ts';
 import { noteEnd } from './note-end.ts';
 import { outcomeToResult } from './outcome-result.ts';
 import { EngineRunContext } from './run-context.ts';
@@ -59,16 +60,18 @@ export function runStartOf(
  * The host side of one engine's run: answers its host calls from the table, times them for the story, and never
  * rejects. A doomed run is answered with the reason and nothing else (F1).
  * @param callPath engine keys from the root to this one.
+ * @param time of a nested engine; the root has its run's.
  */
-export function createHostCallSink(tree: RunTree, callPath: readonly string[]): HostCallSink {
+export function createHostCallSink(tree: RunTree, callPath: readonly string[], time?: NestedTime): HostCallSink {
   const makeContext = (): EngineRunContext =>
-    new EngineRunContext(tree, callPath, (key, param) => startNested(tree, key, param, callPath));
+    new EngineRunContext(tree, callPath, (key, param) => startNested(tree, key, param, callPath), time);
   const context = makeContext();
   return {
     // Async calls are under way side by side: each has a context of its own, which notes what it touches.
     call: (name, argsJson) => tree.track(() => answerCall(tree, makeContext(), name, argsJson)),
     log: (level: ConsoleLevel, line: string) => context.console(level, line),
     warn: (text: string) => context.console('warn', text),
+    ...(time === undefined ? {} : { end: () => time.end() }),
   };
 }
 
@@ -161,11 +164,11 @@ async function startNested(
   // An engine that runs itself has its turn already.
   if (!callers.includes(engine.key)) pauses.admit(tenant, engine.key);
   const callPath = [...callers, engine.key];
-  const limits = nestedLimits(tree.services.limits.of(tree.options.store, engine));
+  const limits = nestedLimits(tree.services.limits.of(tree.options.store, engine), engine.limits, tree.options.limits);
   return {
     kind: 'nested',
     run: runStartOf(tree, { engine, param, invokeType: 'Server' }, limits, callPath.length),
-    calls: createHostCallSink(tree, callPath),
+    calls: createHostCallSink(tree, callPath, new NestedTime(tree.services.clock, limits.wallMs)),
     finish: async (ended: RunOutcome) => {
       const outcome = relocateOutcome(ended, engine);
       noteEnd(tree, engine.key, outcome);

@@ -69,7 +69,11 @@ async function runInLane(
   event: MqttEvent,
   engine: EngineSource,
 ): Promise<EventRun> {
-  const slot = await services.runner.acquire(store.tenant, { engine, waitMs: event.waitMs });
+  const slot = await services.runner.acquire(store.tenant, {
+    engine,
+    waitMs: event.waitMs,
+    ...services.limits.runsOf(store.tenant),
+  });
   try {
     return await runInSlot(services, store, event, { engine, slot });
   } finally {

@@ -26,6 +26,8 @@ interface Watched {
   readonly before: Map<string, Row | undefined>;
   whole: boolean;
   complete: boolean;
+  /** More rows at the end than can be compared, and no Id to look for those of the beginning. */
+  grown: boolean;
 }
 
 /**
@@ -54,7 +56,8 @@ export class RowWatch {
   async diff(): Promise<readonly TableDiff[]> {
     const diffs: TableDiff[] = [];
     for (const watched of this.#watched.values()) {
-      const diff = compare(watched, await this.#rowsNow(watched));
+      const now = await this.#rowsNow(watched);
+      const diff = compare(watched, now);
       const { inserted, updated, deleted, complete } = diff;
       if (inserted.length + updated.length + deleted.length > 0 || !complete) diffs.push(diff);
     }
@@ -87,7 +90,11 @@ export class RowWatch {
     if (watched === undefined) return;
     const id = watched.idColumn === undefined ? undefined : row[watched.idColumn];
     if (id === undefined || id === null) return this.#watchAll(store, table);
-    if (!watched.before.has(String(id))) watched.before.set(String(id), undefined);
+    if (watched.before.has(String(id))) return;
+    // The insert may fail because the row is there, and the script then change it.
+    const where = [{ glue: 'and', column: watched.idColumn ?? ROW_ID, operator: 'eq', value: id } as const];
+    const [found] = await readRows(store, { table, where, includeDeleted: true });
+    watched.before.set(String(id), found);
   }
 
   async #watchMatching(store: TableStore, filter: Filter): Promise<void> {
@@ -117,21 +124,32 @@ export class RowWatch {
     if (known !== undefined) return known;
     const info = await store.describe(table);
     if (info === undefined) return undefined;
-    const watched = { table: info.name, idColumn: idColumnOf(info), before: new Map(), whole: false, complete: true };
+    const watched = {
+      table: info.name,
+      idColumn: idColumnOf(info),
+      before: new Map(),
+      whole: false,
+      complete: true,
+      grown: false,
+    };
     this.#watched.set(table.toLowerCase(), watched);
     return watched;
   }
 
   async #rowsNow(watched: Watched): Promise<ReadonlyMap<string, Row>> {
     const { table, idColumn, before, whole } = watched;
-    if (whole || idColumn === undefined) {
-      return keyed(watched, await readRows(this.#source, { table, where: [], includeDeleted: true }));
-    }
-    const keys = [...before.keys()];
     const rows: Row[] = [];
+    if (whole || idColumn === undefined) {
+      rows.push(...(await readRows(this.#source, { table, where: [], includeDeleted: true })));
+      if (rows.length <= MAX_ROWS) return keyed(watched, rows);
+      // The table has grown beyond what is read at once: which rows are left out is chance.
+      watched.complete = false;
+      if (idColumn === undefined) watched.grown = true;
+    }
+    const keys = idColumn === undefined ? [] : [...before.keys()];
     for (let i = 0; i < keys.length; i += KEYS_AT_ONCE) {
       const value = keys.slice(i, i + KEYS_AT_ONCE);
-      const where = [{ glue: 'and', column: idColumn, operator: 'in', value } as const];
+      const where = [{ glue: 'and', column: idColumn ?? ROW_ID, operator: 'in', value } as const];
       rows.push(...(await readRows(this.#source, { table, where, includeDeleted: true })));
     }
     return keyed(watched, rows);
@@ -159,7 +177,7 @@ function keyed({ idColumn }: Watched, rows: readonly Row[]): ReadonlyMap<string,
   return byKey;
 }
 
-function compare({ table, before, whole, complete }: Watched, now: ReadonlyMap<string, Row>): TableDiff {
+function compare({ table, before, whole, complete, grown }: Watched, now: ReadonlyMap<string, Row>): TableDiff {
   const inserted: Row[] = [];
   const updated: { before: Row; after: Row; changed: string[] }[] = [];
   const deleted: Row[] = [];
@@ -167,7 +185,7 @@ function compare({ table, before, whole, complete }: Watched, now: ReadonlyMap<s
     const row = now.get(key);
     if (old === undefined && row !== undefined) inserted.push(row);
     if (old === undefined || row === undefined) {
-      if (old !== undefined) deleted.push(old);
+      if (old !== undefined && !grown) deleted.push(old);
       continue;
     }
     const changed = Object.keys(row).filter((column) => !isSame(old[column], row[column]));

@@ -10,6 +10,7 @@ import type { TableStore } from '../ports/table-store.ts';
 import type { ConsoleLevel } from '../protocol/messages.ts';
 import { toOutboxMessage } from './downlink-message.ts';
 import { type BuiltMessage, buildMessage } from './message-build.ts';
+import type { NestedTime } from './nested-time.ts';
 import type { RunTree } from './run-tree.ts';
 import { refusedSend, sendLogRecord, sendResult } from './send-log.ts';
 
@@ -25,13 +26,16 @@ export class EngineRunContext implements RunContext {
   readonly callPath: readonly string[];
   readonly #tree: RunTree;
   readonly #startNested: StartNested;
+  readonly #time: NestedTime | undefined;
   #target: string | undefined;
 
-  constructor(tree: RunTree, callPath: readonly string[], startNested: StartNested) {
+  /** @param time of a nested engine. */
+  constructor(tree: RunTree, callPath: readonly string[], startNested: StartNested, time?: NestedTime) {
     this.#tree = tree;
     this.engineKey = callPath.at(-1) ?? '';
     this.callPath = callPath;
     this.#startNested = startNested;
+    this.#time = time;
   }
 
   get tenant(): string {
@@ -47,7 +51,7 @@ export class EngineRunContext implements RunContext {
     return this.#tree.options.user;
   }
   get signal(): AbortSignal {
-    return this.#tree.signal;
+    return this.#time?.signalWithin(this.#tree.signal) ?? this.#tree.signal;
   }
   get event(): RunContext['event'] {
     return this.#tree.options.event;
@@ -71,7 +75,7 @@ export class EngineRunContext implements RunContext {
   }
 
   remainingMs(): number {
-    return this.#tree.remainingMs();
+    return Math.min(this.#tree.remainingMs(), this.#time?.remainingMs() ?? Number.POSITIVE_INFINITY);
   }
 
   tables(joins: boolean): Promise<TableStore> {

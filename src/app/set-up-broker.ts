@@ -1,9 +1,10 @@
 import { type BrokerAccount, brokerAccountOf } from '../core/broker-account.ts';
 import { AppError, orThrow } from '../core/errors.ts';
 import { type MqRegistry, mqSettingsOf } from '../core/mq-settings.ts';
-import { sameTenant } from '../core/tenant.ts';
+import { sameTenant, tenantKey } from '../core/tenant.ts';
 import type { BrokerAdmin, BrokerAdminAccess } from '../ports/broker-admin.ts';
 import type { TenantDirectory } from '../ports/tenant-store.ts';
+import { KeyedLock } from './keyed-lock.ts';
 
 /** Where the account is stored. */
 const COLUMNS = ['MQUserName', 'MQPassword', 'MQVitrualHost'] as const;
@@ -22,6 +23,23 @@ export interface BrokerSetupServices {
  * @throws AppError QUEUE_IDENTITY_*, BROKER_*, TENANT_UNKNOWN.
  */
 export async function setUpBroker(
+  services: BrokerSetupServices,
+  tenant: string,
+  access: BrokerAdminAccess,
+): Promise<BrokerAccount> {
+  // Two at once would each make a password.
+  const release = await IN_TURN.acquire(tenantKey(tenant), NEVER);
+  try {
+    return await makeAccount(services, tenant, access);
+  } finally {
+    release?.();
+  }
+}
+
+const IN_TURN = new KeyedLock();
+const NEVER = () => new Promise<void>(() => {});
+
+async function makeAccount(
   { directory, brokerAdmin, mq }: BrokerSetupServices,
   tenant: string,
   access: BrokerAdminAccess,

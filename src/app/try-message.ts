@@ -56,7 +56,7 @@ export interface TrialReport {
 /**
  * Runs the handler of a message in a transaction that is rolled back: sends and cache writes are kept instead of made,
  * requests are refused unless allowed, no inbox row is taken and no attempt counted.
- * @throws AppError as findTrialMessage, ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID, DB_BUSY,
+ * @throws AppError as findTrialMessage, REQUEST_INVALID (neither queue nor engine), NOT_FOUND (no such binding), ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID, DB_BUSY,
  * V8_EXECUTION_QUEUE_TIMEOUT, DRAINING.
  */
 export async function tryMessage(
@@ -96,6 +96,10 @@ async function findTrialEngine(
   wanted: string | undefined,
 ): Promise<EngineSource> {
   const key = wanted === undefined ? binding?.engineKey : orThrow(parseEngineKey(wanted));
+  if (key === undefined && queue === '') {
+    const rule = bilingual('须填写 queue 或 engineKey', 'give a queue or an engineKey');
+    throw new AppError('REQUEST_INVALID', { field: 'body.queue', rule });
+  }
   if (key === undefined) throw new AppError('NOT_FOUND', { what: `binding ${queue}` });
   const module = moduleOf(key);
   if (module !== undefined) throw new AppError('MODULE_REFUSED', { module, rule: NO_TRIAL });

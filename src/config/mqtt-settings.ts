@@ -5,7 +5,8 @@ import { setting } from './setting-doc.ts';
 
 const PORT = z.int().min(0).max(65_535);
 
-const FILE = z.string().min(1).optional();
+/** One of its own for each setting: the documentation of a setting hangs at its schema. */
+const file = () => z.string().min(1).optional();
 
 /** An account is told from a tenant by the colon between them. */
 const ACCOUNT = z.string().regex(/^[^\s:]{1,50}$/, {
@@ -76,17 +77,17 @@ export const MQTT_SETTINGS = z
           zh: '只接受 TLS 连接：不开放明文端口。',
           en: 'TLS only: there are no listeners without it.',
         }),
-        certFile: setting(FILE, {
+        certFile: setting(file(), {
           zh: '证书链（PEM）。与 keyFile 一起启用 TLS。',
           en: 'Certificate chain (PEM). With keyFile it turns TLS on.',
           computedDefault: { zh: '不启用 TLS', en: 'no TLS' },
         }),
-        keyFile: setting(FILE, {
+        keyFile: setting(file(), {
           zh: '私钥（PEM）。',
           en: 'Private key (PEM).',
           computedDefault: { zh: '无', en: 'none' },
         }),
-        pfxFile: setting(FILE, {
+        pfxFile: setting(file(), {
           zh: '证书和私钥（PFX），代替 certFile 和 keyFile。不设置时用主租户的 MqttCertPath（MqttUseTls 为 1 时）。',
           en: 'Certificate and key (PFX) in place of certFile and keyFile. Without it MqttCertPath of the main tenant, when MqttUseTls is 1.',
           computedDefault: { zh: '无', en: 'none' },
@@ -104,7 +105,7 @@ export const MQTT_SETTINGS = z
             secret: true,
           },
         ),
-        clientCaFile: setting(FILE, {
+        clientCaFile: setting(file(), {
           zh: '设置后，设备必须出示由该 CA（PEM）签发的证书。',
           en: 'When set, devices must show a certificate of this authority (PEM).',
           computedDefault: { zh: '不要求', en: 'not asked for' },

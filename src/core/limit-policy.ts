@@ -100,9 +100,11 @@ export function runCapsOf(policy: LimitPolicy, tenant: string): Omit<RunCaps, 'h
 }
 
 /**
- * The limits of an engine that another one runs: its own, and what is left of its caller's holds beside them. While it
- * computes nobody can look at its wall time, so its CPU time ends it no later.
+ * The limits of an engine that another one runs: its own, and what is left of its caller's holds beside them. One that
+ * asks for no time has that of the root. While it computes nobody can look at its wall time, so its CPU time ends it no
+ * later.
  */
-export function nestedLimits(own: RunLimits): RunLimits {
-  return own.cpuMs <= own.wallMs ? own : { ...own, cpuMs: own.wallMs };
+export function nestedLimits(own: RunLimits, asked: EngineLimits, root: RunLimits): RunLimits {
+  const wallMs = asked.wallMs === undefined ? root.wallMs : own.wallMs;
+  return { ...own, wallMs, cpuMs: Math.min(own.cpuMs, wallMs) };
 }

@@ -76,7 +76,10 @@ export interface DeadEdit {
   readonly props: MessageProps;
 }
 
-/** Errors are those of TenantStore. */
+/** Told of each part of a change as soon as it is committed; the next part waits for it. */
+export type OnCommitted<T> = (part: T) => Promise<void>;
+
+/** Errors are those of TenantStore; what was committed before one was told to `onCommitted`. */
 export interface DeadLetterStore {
   /** Rows that failed last first, from `after` on. */
   list(filter: ParkedFilter & { state: ParkedState; limit: number; after?: ParkedPlace }): Promise<ParkedPage>;
@@ -85,9 +88,9 @@ export interface DeadLetterStore {
   /** Every row of one event, dead ones first, then those that failed last. */
   find(filter: { eventId: string; queue?: string }): Promise<readonly ParkedRow[]>;
   /** Makes dead rows wait again under their EventId, with a new cycle, attempt 1, due now. */
-  replay(filter: DeadFilter): Promise<ReplayReport>;
+  replay(filter: DeadFilter, onCommitted?: OnCommitted<ReplayReport>): Promise<ReplayReport>;
   /** Replaces a dead row's message and makes it wait again. @returns why not, when it did not. */
   replace(key: ParkedKey, edit: DeadEdit): Promise<ReplayRefusal | undefined>;
   /** Removes dead rows for good. @returns those removed. */
-  purge(filter: DeadFilter): Promise<readonly ParkedKey[]>;
+  purge(filter: DeadFilter, onCommitted?: OnCommitted<readonly ParkedKey[]>): Promise<readonly ParkedKey[]>;
 }

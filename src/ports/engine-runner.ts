@@ -17,6 +17,8 @@ export interface HostCallSink {
   log(level: ConsoleLevel, line: string): void;
   /** What went wrong beside the outcome, for the author. */
   warn(text: string): void;
+  /** The script is over, or is about to be ended: its calls under way give up. At a nested engine's sink only. */
+  end?(): void;
 }
 
 /** A script with its input, and the host side of its run. */

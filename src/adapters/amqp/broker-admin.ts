@@ -15,20 +15,29 @@ export function createBrokerAdmin(): BrokerAdmin {
     newPassword: () => randomBytes(PASSWORD_BYTES).toString('base64url'),
     async setUp(access, { user, password, vhost, permissions }: BrokerAccount) {
       const [userPart, vhostPart] = [encodeURIComponent(user), encodeURIComponent(vhost)];
-      await ask(access, 'GET', '/api/whoami');
+      await findOutWho(access);
       await refuseAdministrator(access, user);
-      await ask(access, 'PUT', `/api/vhosts/${vhostPart}`, {});
+      // A PUT would take the description and the tags away from one that is there.
+      const found = await ask(access, 'GET', `/api/vhosts/${vhostPart}`, undefined, [404]);
+      if (found.status === 404) await ask(access, 'PUT', `/api/vhosts/${vhostPart}`, {});
       await ask(access, 'PUT', `/api/users/${userPart}`, { password, tags: '' });
       await ask(access, 'PUT', `/api/permissions/${vhostPart}/${userPart}`, permissions);
     },
   };
 }
 
+/** A proxy or a page that answers everything is no management interface. */
+async function findOutWho(access: BrokerAdminAccess): Promise<void> {
+  const { body } = await ask(access, 'GET', '/api/whoami');
+  if (typeof (body as { name?: unknown } | undefined)?.name === 'string') return;
+  throw new AppError('BROKER_ADMIN_UNREACHABLE', { url: originOf(access.url), reason: 'not RabbitMQ' });
+}
+
 /** Its password would be replaced and its rights taken away. */
 async function refuseAdministrator(access: BrokerAdminAccess, user: string): Promise<void> {
   const response = await ask(access, 'GET', `/api/users/${encodeURIComponent(user)}`, undefined, [404]);
   if (response.status === 404) return;
-  const { tags } = (await response.json()) as { tags?: unknown };
+  const { tags } = (response.body ?? {}) as { tags?: unknown };
   if (String(tags ?? '') !== '') throw new AppError('BROKER_ACCOUNT_FOREIGN', { user });
 }
 
@@ -39,10 +48,10 @@ async function ask(
   path: string,
   body?: object,
   expected: readonly number[] = [],
-): Promise<Response> {
+): Promise<Answer> {
   const response = await send(access, method, path, body);
   const { status } = response;
-  if (response.ok || expected.includes(status)) return response;
+  if ((status >= 200 && status < 300) || expected.includes(status)) return response;
   throw new AppError(refusalOf(status, path), {
     url: originOf(access.url),
     reason: `HTTP ${status}`,
@@ -50,18 +59,33 @@ async function ask(
   });
 }
 
-async function send(access: BrokerAdminAccess, method: string, path: string, body?: object): Promise<Response> {
+/** `body` is undefined when it is no JSON. */
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function send(access: BrokerAdminAccess, method: string, path: string, body?: object): Promise<Answer> {
   const login = Buffer.from(`${access.user}:${access.password}`).toString('base64');
   try {
-    return await fetch(originOf(access.url) + path, {
+    const response = await fetch(originOf(access.url) + path, {
       method,
       redirect: 'manual',
       headers: { authorization: `Basic ${login}`, 'content-type': 'application/json' },
       signal: AbortSignal.timeout(ANSWER_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+    return { status: response.status, body: parsed(await response.text()) };
   } catch (thrown) {
     throw unreachable(access.url, reasonOf(thrown), thrown);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -46,10 +46,10 @@ export class TenantBroker {
   readonly #consumers = new Set<AmqpConsumer>();
   /** Types that bindings asked for. */
   readonly #types = new Map<string, QueueType>();
-  /** Replaced connections on which something is still under way. */
+  /** Replaced connections on which something is still under way; those of the last change alone have their time. */
   readonly #retired = new Set<Promise<void>>();
   /** Ends their time. */
-  readonly #hurry = new AbortController();
+  #hurry = new AbortController();
   #settingsError: AppError | undefined;
   /** While closing, what was accepted may still open a connection; nothing new stays. */
   #mode: 'open' | 'closing' | 'closed' = 'open';
@@ -110,7 +110,7 @@ export class TenantBroker {
    * @throws AppError when they cannot be read.
    */
   async refresh(force: boolean): Promise<void> {
-    if (this.#made.size === 0) return;
+    if (this.#made.size === 0 && this.#retired.size === 0) return;
     const wanted = await this.#readSettings().catch((error: AppError) => {
       if (SETTINGS_REFUSED.has(error.code)) return undefined;
       throw error;
@@ -123,14 +123,19 @@ export class TenantBroker {
       this.#connections.delete(role);
     }
     const connections = old.map(([, connection]) => connection);
-    if (wanted === undefined) return closeAll(connections);
+    if (wanted === undefined) {
+      this.#hurry.abort();
+      return closeAll(connections);
+    }
     if (connections.length > 0) this.#retire(connections);
   }
 
   /** In the background: a long run must not hold up what else its caller looks after. */
   #retire(connections: readonly BrokerConnection[]): void {
-    const { signal } = this.#hurry;
-    const late = AbortSignal.any([signal, AbortSignal.timeout(DRAIN_MS)]);
+    // Each has a prefetch of its own: a tenant that changes again and again would hold more and more of the broker.
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
+    const late = AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(DRAIN_MS)]);
     const moving = [...this.#consumers].map((consumer) => consumer.moveOn(late));
     const retired = Promise.allSettled([this.#publisher.idle(), ...moving]).then(() => closeAll(connections));
     this.#retired.add(retired);

@@ -3,7 +3,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bilingual } from '../../core/bilingual.ts';
-import type { ErrorRecord } from '../../core/errors.ts';
+import { AppError, type ErrorRecord } from '../../core/errors.ts';
 import { moduleRefusal } from '../../core/trusted-module.ts';
 import type { TrustedModules } from '../../ports/trusted-modules.ts';
 
@@ -54,9 +54,12 @@ export class ModuleFiles implements TrustedModules {
         bilingual('文件不存在，或不在 modules.dir 之内', 'its file is not there, or not inside modules.dir'),
       );
     }
-    const found = createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex');
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
+    if (bytes instanceof Error) {
+      const why = bytes.code ?? bytes.message;
+      return moduleRefusal(name, bilingual(`文件不可读（${why}）`, `its file cannot be read (${why})`));
+    }
+    const found = createHash('sha256').update(bytes).digest('hex');
     const pinned = registered.sha256.toLowerCase();
     if (found === pinned) return undefined;
     return moduleRefusal(
@@ -70,7 +73,7 @@ export class ModuleFiles implements TrustedModules {
 
   /**
    * The handler, imported at its first use and checked before and after, so that what runs is what was pinned.
-   * @throws an Error with the refusal's rule.
+   * @throws AppError MODULE_REFUSED while the file is not the pinned one; what the module throws at its import.
    */
   load(name: string): Promise<ModuleHandler> {
     const loading = this.#handlers.get(name) ?? this.#import(name);
@@ -91,7 +94,7 @@ export class ModuleFiles implements TrustedModules {
 
   async #assertPinned(name: string): Promise<void> {
     const refusal = await this.check(name);
-    if (refusal !== undefined) throw new Error(String(refusal.params.rule));
+    if (refusal !== undefined) throw new AppError(refusal.code, refusal.params);
   }
 
   /** Links are followed first, so that none leads out of the folder. */

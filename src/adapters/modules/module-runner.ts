@@ -1,3 +1,4 @@
+import { bilingual } from '../../core/bilingual.ts';
 import { AppError } from '../../core/errors.ts';
 import type { RunOutcome } from '../../core/run-outcome.ts';
 import { moduleOf } from '../../core/trusted-module.ts';
@@ -64,12 +65,18 @@ async function finish(
   signal: AbortSignal,
 ): Promise<RunOutcome> {
   let result: unknown;
+  const { Param } = JSON.parse(start.inputJson) as { Param: { Message: unknown; EventId: string } };
+  const { host, ended } = hostOf(start.tenant, Param.EventId, calls, signal);
   try {
     const handle = await modules.load(name);
-    const { Param } = JSON.parse(start.inputJson) as { Param: { Message: unknown; EventId: string } };
-    result = await handle(Param.Message, hostOf(start.tenant, Param.EventId, calls, signal));
+    result = await handle(Param.Message, host);
   } catch (thrown) {
-    return { kind: 'threw', error: describe(thrown) };
+    // The queue is detached at the next look; until then its messages come again, uncounted.
+    const refused = thrown instanceof AppError && thrown.code === 'MODULE_REFUSED';
+    return refused ? { kind: 'unstarted', error: thrown.toRecord() } : { kind: 'threw', error: describe(thrown) };
+  } finally {
+    // Calls that nobody waited for belong to the run: half of them must not be committed.
+    await ended();
   }
   if (result === undefined) return { kind: 'nothing' };
   try {
@@ -79,25 +86,48 @@ async function finish(
   }
 }
 
-/** Calls are made one after the other: they share the transaction of the run. */
-function hostOf(tenant: string, eventId: string, calls: HostCallSink, signal: AbortSignal): ModuleHost {
+/** Calls are made one after the other: they share the transaction of the run. `ended` resolves when all are over. */
+function hostOf(
+  tenant: string,
+  eventId: string,
+  calls: HostCallSink,
+  signal: AbortSignal,
+): { host: ModuleHost; ended: () => Promise<void> } {
   let before: Promise<unknown> = Promise.resolve();
-  return {
-    tenant,
-    eventId,
-    signal,
-    call: (name, ...args) => {
-      const answer = before.then(async () => {
-        if (signal.aborted) return { Code: 0, Data: null, Msg: 'the time of the run is up' };
-        const reply = await calls.call(name, JSON.stringify(args));
-        if (reply.kind === 'reply') return JSON.parse(reply.json) as unknown;
-        return { Code: 0, Data: null, Msg: 'a module calls no engines: send a message instead' };
-      });
-      before = answer;
-      return answer;
-    },
+  let made = 0;
+  const call: ModuleHost['call'] = (name, ...args) => {
+    made += 1;
+    const answer = before.then(() => (signal.aborted ? refused(TIME_IS_UP) : answerCall(calls, name, args)));
+    before = answer;
+    return answer;
   };
+  const ended = async (): Promise<void> => {
+    // What one call's end lets begin may be another call.
+    for (let seen = -1; seen !== made; ) {
+      seen = made;
+      await before;
+    }
+  };
+  return { host: { tenant, eventId, signal, call }, ended };
 }
+
+/** Never rejects: failures are results, as `ModuleHost.call` promises. */
+async function answerCall(calls: HostCallSink, name: string, args: readonly unknown[]): Promise<unknown> {
+  if (name.startsWith('ApiEngine.')) return refused(NO_ENGINES);
+  try {
+    const reply = await calls.call(name, JSON.stringify(args));
+    return reply.kind === 'reply' ? (JSON.parse(reply.json) as unknown) : refused(NO_ENGINES);
+  } catch (thrown) {
+    return refused(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+function refused(message: string) {
+  return { Code: 0, Data: null, Msg: message };
+}
+
+const TIME_IS_UP = bilingual('本次运行的时间已到', 'the time of the run is up');
+const NO_ENGINES = bilingual('模块不能调用接口引擎：请发送消息', 'a module calls no engines: send a message instead');
 
 function describe(thrown: unknown) {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));

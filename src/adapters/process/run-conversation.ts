@@ -113,6 +113,7 @@ export class RunConversation {
   #abort(level: RunLevel, reason: ErrorRecord): void {
     if (this.#over || level.ending !== undefined) return;
     level.ending = reason;
+    for (const each of this.#levels.slice(this.#levels.indexOf(level))) each.sink.end?.();
     this.#peer.send(HOST_FRAME.abort, level.runId, '');
   }
 

@@ -131,10 +131,11 @@ export class RunLevel {
     }, limits.wallMs);
   }
 
-  /** The level is over: none of its timers fires any more. */
+  /** The level is over: none of its timers fires any more, and its calls give up. */
   close(): void {
     this.stopTimer();
     clearTimeout(this.#wallTimer);
+    this.sink.end?.();
   }
 }
 

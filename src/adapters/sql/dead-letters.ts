@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { ParkedState } from '../../core/parked.ts';
 import type {
@@ -5,6 +6,7 @@ import type {
   DeadFilter,
   DeadGroup,
   DeadLetterStore,
+  OnCommitted,
   ParkedFilter,
   ParkedKey,
   ParkedPage,
@@ -97,15 +99,14 @@ export class SqlDeadLetterStore implements DeadLetterStore {
     return rows.map(toParkedRow).sort((a, b) => isDead(b) - isDead(a));
   }
 
-  async replay(filter: DeadFilter): Promise<ReplayReport> {
-    const keys = await this.#keysOf(filter);
+  async replay(filter: DeadFilter, onCommitted: OnCommitted<ReplayReport> = async () => {}): Promise<ReplayReport> {
     const report = { replayed: [] as ParkedKey[], refused: [] as ReplayReport['refused'][number][] };
-    for (let i = 0; i < keys.length; i += BATCH_ROWS) {
-      const batch = keys.slice(i, i + BATCH_ROWS);
+    await this.#inBatches(await this.#keysOf(filter), async (batch) => {
       const part = await this.#database.write((db) => replayDead(db, this.#database.dialect, this.#inbox, batch));
       report.replayed.push(...part.replayed);
       report.refused.push(...part.refused);
-    }
+      await onCommitted(part);
+    });
     return report;
   }
 
@@ -113,14 +114,25 @@ export class SqlDeadLetterStore implements DeadLetterStore {
     return this.#database.write((db) => replaceDead(db, this.#database.dialect, this.#inbox, { key, edit }));
   }
 
-  async purge(filter: DeadFilter): Promise<readonly ParkedKey[]> {
-    const keys = await this.#keysOf(filter);
+  async purge(
+    filter: DeadFilter,
+    onCommitted: OnCommitted<readonly ParkedKey[]> = async () => {},
+  ): Promise<readonly ParkedKey[]> {
     const removed: ParkedKey[] = [];
-    for (let i = 0; i < keys.length; i += BATCH_ROWS) {
-      const batch = keys.slice(i, i + BATCH_ROWS);
-      removed.push(...(await this.#database.write((db) => removeDead(db, batch))));
-    }
+    await this.#inBatches(await this.#keysOf(filter), async (batch) => {
+      const part = await this.#database.write((db) => removeDead(db, batch));
+      removed.push(...part);
+      await onCommitted(part);
+    });
     return removed;
+  }
+
+  /** Between batches the host does its other work: a file is written by this very thread. */
+  async #inBatches(keys: readonly ParkedKey[], change: (batch: readonly ParkedKey[]) => Promise<void>): Promise<void> {
+    for (let i = 0; i < keys.length; i += BATCH_ROWS) {
+      await change(keys.slice(i, i + BATCH_ROWS));
+      await setImmediate();
+    }
   }
 
   /** Dead rows that the filter names, oldest first. An empty filter names none. */
