@@ -198,7 +198,8 @@ const REST: Readonly<Record<Lang, string>> = {
 \`sys_apiengine\` 中 \`V8Limit\` = 1 时 \`Timeout\`（秒，最多 ${MAX_WALL_MS / 1000}）和 \`LimitMemory\`（MB，最多 ${MAX_HEAP_MB}）生效；
 否则用主机默认值：原平台的“不限”不保留。\`MaxStatements\`、\`LimitRecursion\` 在 V8 中无法计数，由 CPU 时间和 V8 的栈代替。
 不合法或超过上限的值不会让引擎停止：按默认值或上限运行，并在 \`sys_log\`（类型 \`Limit\`）、主机日志 \`engine.limits_adjusted\` 和
-\`v8host limits\` 中说明。嵌套引擎的内存按自己的行；时间和平台调用次数由根引擎决定。
+\`v8host limits\` 中说明。嵌套引擎的内存和时间按自己的行（没有 \`Timeout\` 时用根引擎的时间），
+并且不超过调用者剩余的时间；平台调用次数由根引擎决定。
 
 ## 单个租户的上限
 
@@ -232,7 +233,9 @@ With \`V8Limit\` = 1 in \`sys_apiengine\` its \`Timeout\` (seconds, at most ${MA
 count; otherwise the host's defaults do: the platform's "unlimited" is not kept. V8 cannot count \`MaxStatements\` and
 \`LimitRecursion\`; CPU time and V8's own stack stand in their place. A bad value, or one above the cap, stops no engine: it
 runs with the default or the cap, and \`sys_log\` (type \`Limit\`), the host log (\`engine.limits_adjusted\`) and
-\`v8host limits\` say so. A nested engine has the memory of its own row; time and the number of host calls are the root engine's.
+\`v8host limits\` say so. A nested engine has the memory and the
+time of its own row (without a \`Timeout\` the root's time), never more than is left of its caller's; the number of host
+calls is the root's.
 
 ## Caps of single tenants
 

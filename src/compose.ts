@@ -134,9 +134,10 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     async drain() {
       // First no new deliveries, then give back what waits: given back earlier, it would be delivered here again.
       await reconciler.stop();
-      await service.stop();
       draining.abort();
       await inFlight.idle();
+      // What just ended may have sent something to devices.
+      await service.stop();
       await Promise.all(loops);
       await runs.relay.flush();
       runs.engines.close();

@@ -16,20 +16,25 @@ export function toOutboxMessage(message: BrokerMessage, ids: Ids): BuiltMessage 
   return { queue: DOWNLINK, eventId, body: payload, props: { messageId: eventId, headers } };
 }
 
+/** True for what goes to devices and not to a queue. */
+export function isDownlink(message: Pick<OutgoingMessage, 'queue'>): boolean {
+  return message.queue === DOWNLINK;
+}
+
 /** The queue, with messages to devices going to the broker: so they leave after the commit that sends them. */
 export function withDownlinks(queue: Queue, downlink: Pick<Downlink, 'publish'>): Queue {
   return {
     consume: (...args) => queue.consume(...args),
-    refreshTenant: (tenant) => queue.refreshTenant(tenant),
+    refreshTenant: (...args) => queue.refreshTenant(...args),
     closeTenant: (tenant) => queue.closeTenant(tenant),
     depth: (...args) => queue.depth(...args),
     close: () => queue.close(),
     async publish(tenant, messages) {
-      const forDevices = messages.filter((message) => message.queue === DOWNLINK);
+      const forDevices = messages.filter(isDownlink);
       if (forDevices.length === 0) return queue.publish(tenant, messages);
       await queue.publish(
         tenant,
-        messages.filter((message) => message.queue !== DOWNLINK),
+        messages.filter((message) => !isDownlink(message)),
       );
       for (const message of forDevices) await send(downlink, tenant, message);
     },

@@ -60,7 +60,10 @@ export class PublishGate {
     let pause = FIRST_PAUSE_MS;
     for (;;) {
       const decision = await this.#attempt(store, { ...event, waitMs: Math.max(1, until - clock.now()) }, message);
-      if (!('transient' in decision)) return decision;
+      if (!('transient' in decision)) {
+        this.#forgetCloses(request);
+        return decision;
+      }
       const { transient } = decision;
       this.#services.log.warn('mqtt.gate_retried', {
         tenantId: store.tenant,
@@ -101,11 +104,21 @@ export class PublishGate {
     message: BrokerMessage,
   ): Promise<PublishDecision | { readonly transient: AppError }> {
     const result = await runMqttEvent(this.#services, store, event);
-    if (result.kind === 'duplicate') return { kind: 'stored' };
+    if (result.kind === 'duplicate') return this.#judgeDuplicate(store, event);
     if (result.kind === 'not-run') {
       return isHostFault(result.error) ? { transient: result.error } : this.#failed(store, event, result.error);
     }
     return this.#judge(store, event, result.run, message);
+  }
+
+  /** The same EventId with another payload is another reading: to acknowledge it in silence would lose it. */
+  async #judgeDuplicate(store: TenantStore, event: MqttEvent): Promise<PublishDecision> {
+    const { claim } = event;
+    const entry = claim === undefined ? undefined : await store.findInbox(claim).catch(() => undefined);
+    if (claim === undefined || entry === undefined || entry.messageHash === claim.messageHash) {
+      return { kind: 'stored' };
+    }
+    return this.#failed(store, event, { code: 'MQTT_EVENT_ID_REUSED', params: { eventId: claim.eventId } });
   }
 
   async #judge(
@@ -151,8 +164,7 @@ export class PublishGate {
       this.#audit(store, event, 3, 'PublishLost', text);
       return { kind: 'refuse', reason: 'failed', text: error.code };
     }
-    const digest = this.#services.ids.sha256Hex(message.payload);
-    const key = [client.tenant, client.clientId, message.topic, digest].join('\u001f');
+    const key = this.#keyOf({ client, message });
     const closes = (this.#closes.get(key) ?? 0) + 1;
     this.#closes.delete(key);
     if (closes > CLOSES_BEFORE_BLOCK) {
@@ -165,6 +177,16 @@ export class PublishGate {
       this.#closes.delete(oldest);
     }
     return { kind: 'close' };
+  }
+
+  /** It was decided: the same payload may be another message the next time. */
+  #forgetCloses(request: GateRequest): void {
+    if (this.#closes.size > 0) this.#closes.delete(this.#keyOf(request));
+  }
+
+  #keyOf({ client, message }: Pick<GateRequest, 'client' | 'message'>): string {
+    const digest = this.#services.ids.sha256Hex(message.payload);
+    return [client.tenant, client.clientId, message.topic, digest].join('\u001f');
   }
 
   /** A row of the system log, outside of any transaction: a rollback must not take it away. */

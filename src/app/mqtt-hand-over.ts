@@ -82,7 +82,14 @@ export class MqttHandOver {
     };
     const sender = { tenant: store.tenant, userId: null, traceParent: null, traceState: null };
     const built = buildMessage(draft, sender, ids);
-    if (!built.ok) return { kind: 'refuse', reason: 'failed', text: describeError(built.refusal.error, lang) };
+    if (!built.ok) {
+      const text = describeError(built.refusal.error, lang);
+      const otherInfo = JSON.stringify({ ClientId: client.clientId, Topic: message.topic });
+      const title = 'PublishLost';
+      // An older device sees a plain acknowledgement: the log is the only place that tells.
+      store.journal.sysLog({ type: 'MQTT', title, content: text, otherInfo, level: 3, eventId: '', runId: '' });
+      return { kind: 'refuse', reason: 'failed', text };
+    }
     try {
       await queue.publish(store.tenant, [built.value]);
       return { kind: 'forward', message };

@@ -1,3 +1,4 @@
+import { bilingual } from '../core/bilingual.ts';
 import { AppError, coerceError, orThrow } from '../core/errors.ts';
 import { mqttEventParam } from '../core/mqtt-event.ts';
 import type { MainMqtt, MqttTenant } from '../core/mqtt-settings.ts';
@@ -21,6 +22,8 @@ const DOWNLINKS_PER_SECOND = 1_000;
 /** Largest payload of a downlink (mq-mqtt.md 8.2). Bytes. */
 const MAX_DOWNLINK_BYTES = 1024 * 1024;
 const MAX_DOWNLINK_TOPIC = 512;
+/** Length of a text on the wire (MQTT 5, 1.5.4), and of all user properties of a downlink together. Bytes. */
+const MAX_TEXT_BYTES = 65_535;
 
 export interface MqttServiceParts {
   readonly services: MqttRunServices;
@@ -120,6 +123,8 @@ export class MqttService implements Downlink {
     if (payload.byteLength > MAX_DOWNLINK_BYTES) {
       throw new AppError('MESSAGE_TOO_LARGE', { size: payload.byteLength, limit: MAX_DOWNLINK_BYTES });
     }
+    assertText('ContentType', contentType ?? '');
+    assertText('UserProperties', userProperties.flat().join(''));
     const others = userProperties.filter(([name]) => name.toLowerCase() !== 'osclient');
     return {
       topic: orThrow(toTopicName(draft.topic, scope)),
@@ -195,4 +200,11 @@ export class MqttService implements Downlink {
       services.log.warn('mqtt.event_failed', { tenantId: store.tenant, eventName: name, err: coerceError(e) });
     }
   }
+}
+
+/** A longer text would end the stream of every device that gets it. @throws AppError PARAM_INVALID. */
+function assertText(field: string, text: string): void {
+  if (new TextEncoder().encode(text).byteLength <= MAX_TEXT_BYTES) return;
+  const rule = bilingual(`最多 ${MAX_TEXT_BYTES} 字节`, `at most ${MAX_TEXT_BYTES} bytes`);
+  throw new AppError('PARAM_INVALID', { field, rule });
 }

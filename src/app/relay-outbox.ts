@@ -4,6 +4,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { OutboxRow, TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
+import { isDownlink } from './downlink-message.ts';
 
 /** Sent rows are removed in batches: after this time, or at this many. */
 const DELETE_AFTER_MS = 50;
@@ -36,6 +37,15 @@ export class OutboxRelay {
 
   /** Sends rows leased to this host, in their order. Never rejects: what fails stays for the sweep. */
   async dispatch(store: TenantStore, rows: readonly OutboxRow[]): Promise<void> {
+    const forQueues = rows.filter((row) => !isDownlink(row));
+    if (forQueues.length > 0) await this.#dispatchToQueues(store, forQueues);
+    await this.#dispatchToDevices(
+      store,
+      rows.filter((row) => isDownlink(row)),
+    );
+  }
+
+  async #dispatchToQueues(store: TenantStore, rows: readonly OutboxRow[]): Promise<void> {
     try {
       await this.#services.queue.publish(store.tenant, rows);
       await this.#forget(
@@ -46,6 +56,22 @@ export class OutboxRelay {
       const error = coerceError(e);
       this.#services.log.warn('outbox.dispatch_failed', { tenantId: store.tenant, rows: rows.length, err: error });
       if (error.code !== 'QUEUE_UNAVAILABLE') await this.#dispatchSingly(store, rows);
+    }
+  }
+
+  /**
+   * Devices have no inbox: what one of them has is not sent again because a later one failed. The rest stays, in order,
+   * for the sweep, since a broker that does not run and a rate that is used up are a matter of time.
+   */
+  async #dispatchToDevices(store: TenantStore, rows: readonly OutboxRow[]): Promise<void> {
+    try {
+      for (const row of rows) {
+        await this.#services.queue.publish(store.tenant, [row]);
+        await this.#forget(store, [row.seq]);
+      }
+    } catch (e) {
+      const err = coerceError(e);
+      this.#services.log.warn('outbox.dispatch_failed', { tenantId: store.tenant, rows: rows.length, err });
     }
   }
 

@@ -26,7 +26,8 @@ export interface MqttRegistry {
 /** What the configuration says of the main tenant; it fills blank columns and is never stored. */
 export interface MainMqtt {
   readonly tenant: string;
-  readonly enabled: boolean;
+  /** Goes before `MqttEnable` of the row, so that one host of several can have no broker; undefined lets the row say. */
+  readonly enabled: boolean | undefined;
   readonly account: string;
   readonly password: string;
   readonly engine: string;
@@ -59,11 +60,10 @@ export function findMqttTenant(registry: MqttRegistry, name: string): MqttTenant
 
 function mainTenant(row: MqttRow['row'], main: MainMqtt): MqttTenant {
   const own = readRow(main.tenant, row);
-  const configured = 'MqttEnable' in row && row.MqttEnable !== null && row.MqttEnable !== '';
   return {
     ...own,
     isMain: true,
-    enabled: configured ? own.enabled || main.enabled : main.enabled,
+    enabled: main.enabled ?? own.enabled,
     account: own.account === '' ? main.account : own.account,
     password: own.password === '' ? main.password : own.password,
     engine: own.engine === '' ? main.engine : own.engine,

@@ -26,7 +26,7 @@ export function mainMqttOf(config: Config, dataDir: string, demo: boolean): Host
   const isDemo = demo && enabled !== false && account === undefined && password === undefined;
   return {
     tenant: config.tenant,
-    enabled: enabled ?? demo,
+    enabled: enabled ?? (demo ? true : undefined),
     account: account ?? (isDemo ? DEMO_ACCOUNT : ''),
     password: password?.reveal() ?? (isDemo ? provideSecretFile(join(dataDir, MQTT_PASSWORD_FILE), undefined) : ''),
     engine: engine ?? (demo ? DEMO_ENGINE : ''),

@@ -82,8 +82,9 @@ async function bringUp(config: Config, options: StartOptions, log: Log, releaser
   publishAddress(dataDir, address.url, releasers);
   const hasDemo =
     erp !== undefined && (await provideDemo(host.services, mainStore(adapters.directory), `${erp.url}/erp`));
-  await host.start();
+  // Before the consumers: their scripts, and what the last process left in the outbox, may speak to devices.
   const mqtt = await openMqtt(config, { host, adapters, dataDir }, log, releasers);
+  await host.start();
   log.info('host.started', { url: address.url, tenantId: config.tenant });
   announce(config, options, bannerOf(config, options, { dataDir, address, hasDemo, mqtt }));
   return host;

@@ -98,3 +98,40 @@ function raw(eventId: string, message: string) {
   const envelope = `{"EventId":"${eventId}","Id":"${eventId}","OsClient":"demo","Message":${message}}`;
   return { body: new TextEncoder().encode(envelope), props: { messageId: eventId, headers: {} } };
 }
+
+test('a change of many dead letters lets the host do its other work, and every story tells of it', async (t) => {
+  const host = await open(t);
+  const { store } = host;
+  const rows = 1_000;
+  const body = new TextEncoder().encode('{}');
+  for (let n = 0; n < rows; n++) {
+    await store.parked.park({
+      ...{
+        queue: 'microi.demo.gone',
+        eventId: `m${n}`,
+        messageHash: '',
+        cycle: 1,
+        attempt: 1,
+        state: 'dead',
+        delayMs: 0,
+      },
+      ...{ body, props: { headers: {} }, reason: 'rejected', error: 'no', engineKey: null, version: null },
+    });
+  }
+  let turns = 0;
+  const count = setInterval(() => turns++, 1);
+  const removed = await host.host.services.purgeDeadLetters('demo', { all: true }, 'en');
+  clearInterval(count);
+  assert.equal(removed, rows);
+  assert.ok(turns >= 5, `timers ran ${turns} times meanwhile`);
+  for (const n of [0, rows - 1]) assert.deepEqual(await deeds(host, `m${n}`), ['purged']);
+});
+
+test('a blank EventId in an edit means the old one', async (t) => {
+  const host = await open(t);
+  await host.send('work', 'e1', { Good: false });
+  await eventually(async () => assert.equal((await deadOf(host)).length, 1));
+  const change = { messageJson: '{"Good":true}', eventId: ' ' };
+  assert.equal(await host.host.services.editDeadLetter('demo', { eventId: 'e1' }, change, 'en'), 'e1');
+  await eventually(async () => assert.deepEqual(await host.effects(), ['e1']));
+});

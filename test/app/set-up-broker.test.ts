@@ -109,3 +109,24 @@ async function place(t: TestContext) {
     settings: async () => orThrow(mqSettingsOf(tenant, { ...mq, rows: await directory.settings() })),
   };
 }
+
+test('a virtual host that is there keeps its description, and two calls at once make one password', async (t) => {
+  const { setUp, settings, tenant, apiUrl, access } = await place(t);
+  const vhost = `microi-${tenant}`;
+  await managementApi(apiUrl, 'PUT', `/api/vhosts/${vhost}`, { description: 'mine', tags: 'prod' });
+  const [one, other] = await Promise.all([setUp(access), setUp(access)]);
+  assert.equal(one.password, other.password);
+  const kept = (await (await managementApi(apiUrl, 'GET', `/api/vhosts/${vhost}`)).json()) as { description: string };
+  assert.equal(kept.description, 'mine');
+  const { queue } = await openQueue(t, settings);
+  await queue.publish(tenant, [message('a', `microi.${tenant}.orders`)]);
+});
+
+test('a page that answers everything is no management interface', async (t) => {
+  const { setUp, access } = await place(t);
+  const page = createServer((_request, response) => response.end('<html>login</html>')).listen(0, '127.0.0.1');
+  t.after(() => page.close());
+  await new Promise((resolve) => page.once('listening', resolve));
+  const { port } = page.address() as { port: number };
+  await assert.rejects(setUp({ ...access, url: `http://127.0.0.1:${port}` }), { code: 'BROKER_ADMIN_UNREACHABLE' });
+});

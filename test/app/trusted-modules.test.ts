@@ -1,7 +1,7 @@
 /** `Type` 2 rows: modules that the operator registered and pinned, for the main tenant only. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ModuleFiles } from '../../src/adapters/modules/module-files.ts';
@@ -13,6 +13,16 @@ import { TestHost, type TestHostOptions } from '../support/test-host.ts';
 
 const MODULE = `export default async (message, host) => {
   const { Kind } = message.Message;
+  if (Kind === 'careless') {
+    for (const n of [1, 2, 3, 4, 5]) host.call('FormEngine.AddFormData', 'effect', { EventId: host.eventId + n });
+    return { Code: 1 };
+  }
+  if (Kind === 'odd') {
+    const odd = await host.call('FormEngine.AddFormData', 'effect', { EventId: 1n });
+    const engine = await host.call('ApiEngine.Run', 'onward');
+    if (odd.Code !== 0 || engine.Code !== 0) throw new Error('these cannot be made');
+    return host.call('FormEngine.AddFormData', 'effect', { EventId: host.eventId });
+  }
   if (Kind === 'throw') throw new TypeError('no such kind');
   await host.call('FormEngine.AddFormData', 'effect', { EventId: host.eventId });
   await host.call('MQ.SendMsg', { QueueName: 'onward', EventId: 'on-' + host.eventId, Message: {} });
@@ -136,4 +146,40 @@ test('no script and no caller can name a module', async (t) => {
   assert.equal(result.Code, 0);
   await assert.rejects(host.host.services.run('demo', 'module:erp', {}), { code: 'ENGINE_KEY_INVALID' });
   assert.deepEqual(await host.effects(), []);
+});
+
+test('calls that a module did not wait for are part of its run; calls that cannot be made are answered', async (t) => {
+  const { host, dataDir } = await open(t);
+  await bind(dataDir, 'demo', 'work', 'erp');
+  await host.host.start();
+  await host.send('work', 'c', { Kind: 'careless' });
+  await eventually(async () => assert.deepEqual(await attemptsOf(host, 'c'), ['1 done']));
+  assert.deepEqual(await host.effects(), ['c1', 'c2', 'c3', 'c4', 'c5']);
+  await host.send('work', 'o', { Kind: 'odd' });
+  await eventually(async () => assert.deepEqual(await attemptsOf(host, 'o'), ['1 done']));
+  assert.deepEqual(await host.effects(), ['c1', 'c2', 'c3', 'c4', 'c5', 'o']);
+});
+
+test('a file that is no file is refused for its own queue only', async (t) => {
+  const { host, dataDir, dir } = await open(t);
+  rmSync(join(dir, 'erp.mjs'));
+  mkdirSync(join(dir, 'erp.mjs'));
+  await bind(dataDir, 'demo', 'work', 'erp');
+  await host.host.start();
+  const [refusal] = host.host.reconciler.refusalsOf('demo');
+  assert.match(String(refusal?.error.params.rule), /cannot be read \(EISDIR\)/);
+  await host.send('onward', 'x', {});
+  await eventually(async () => assert.deepEqual(await host.effects('onward'), ['x']));
+});
+
+test('a file that changed before its first use is no failure of the message', async (t) => {
+  const { host, dataDir, dir } = await open(t);
+  await bind(dataDir, 'demo', 'work', 'erp');
+  await host.host.start();
+  writeFileSync(join(dir, 'erp.mjs'), `${MODULE}// changed`);
+  await host.send('work', 'e1', { Kind: 'good' });
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  assert.deepEqual(await deadOf(host), []);
+  writeFileSync(join(dir, 'erp.mjs'), MODULE);
+  await eventually(async () => assert.deepEqual(await host.effects(), ['e1']), 30_000);
 });

@@ -90,3 +90,31 @@ test('a trial that runs out of time ends as a delivery would, and leaves nothing
   assert.match(report.reasonCode, /^V8_/);
   assert.deepEqual(await host.effects(), []);
 });
+
+test('a row that was there is updated, not inserted; a table that outgrows the comparison is said to be shown in part', async (t) => {
+  const host = await open(t);
+  const rows = Array.from({ length: 1_998 }, (_, n) => ({ Name: `n${n}` }));
+  await host.push(
+    {
+      'add-or-update.js': `var row = { Id: 'r-1', Name: 'after' };
+if (V8.FormEngine.AddFormData('one', row).Code !== 1) V8.FormEngine.UptFormData('one', row);
+return { Code: 1 };`,
+      'grow.js': `for (var i = 0; i < 10; i++) V8.Db.FromSql("insert into many (Id, Name) values ('x" + i + "', 'x')").ExecuteNonQuery();
+return { Code: 1 };`,
+    },
+    [
+      { Name: 'one', Fields: [{ Name: 'Name', Type: 'varchar(20)' }], Rows: [{ Id: 'r-1', Name: 'before' }] },
+      { Name: 'many', Fields: [{ Name: 'Name', Type: 'varchar(20)' }], Rows: rows },
+    ],
+  );
+  const tried = (engineKey: string) =>
+    host.host.services.tryMessage('demo', { engineKey, messageJson: '{}', allowHttp: false }, 'en');
+  const [one] = (await tried('add-or-update')).tables ?? [];
+  assert.deepEqual([one?.inserted.length, one?.updated.map(({ changed }) => changed.includes('Name'))], [0, [true]]);
+  const [many] = (await tried('grow')).tables ?? [];
+  assert.deepEqual([many?.complete, many?.deleted.length, many?.updated.length], [false, 0, 0]);
+  await assert.rejects(
+    host.host.services.tryMessage('demo', { messageJson: '{}', allowHttp: false }, 'en'),
+    (error) => error instanceof AppError && error.code === 'REQUEST_INVALID',
+  );
+});

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AmqpQueue } from '../../../src/adapters/amqp/amqp-queue.ts';
+import { AppError } from '../../../src/core/errors.ts';
 import { DeliveryInbox } from '../../contract/delivery-inbox.ts';
 import { eventually } from '../../support/eventually.ts';
-import { freshVhost } from '../../support/services/fresh-vhost.ts';
+import { type FreshVhost, freshVhost } from '../../support/services/fresh-vhost.ts';
 import { managementApi } from '../../support/services/rabbitmq.ts';
 import { message, openQueue, QUEUE, settingsOf, TENANT } from './amqp-client.ts';
 
@@ -84,4 +85,46 @@ test('a forced rebuild replaces connections although the settings are the same',
 
 async function isAttached(queue: AmqpQueue): Promise<void> {
   await eventually(() => assert.equal(queue.status().tenants[0]?.attached, 1));
+}
+
+test('changes again and again hold two pairs of connections at most', async (t) => {
+  const vhost = await freshVhost();
+  const { queue } = await openQueue(t, settingsOf(vhost));
+  const inbox = new DeliveryInbox();
+  await queue.consume(TENANT, QUEUE, { prefetch: 4 }, inbox.take);
+  await queue.publish(
+    TENANT,
+    Array.from({ length: 8 }, (_, n) => message(`m${n}`)),
+  );
+  for (let n = 0; n < 5; n++) {
+    await queue.refreshTenant(TENANT, true);
+    await isAttached(queue);
+  }
+  // Nothing was settled, so each pair would have waited for its deliveries.
+  await eventually(async () => assert.ok((await connectionsOf(vhost)) <= 4), 20_000);
+});
+
+test('settings that are refused end replaced connections, too', async (t) => {
+  const [before, behind] = [await freshVhost(), await freshVhost()];
+  let place = before;
+  let refused = false;
+  const { queue } = await openQueue(t, async () => {
+    if (refused) throw new AppError('QUEUE_IDENTITY_MISSING', { tenant: TENANT, field: 'MQUserName' });
+    return settingsOf(place);
+  });
+  const inbox = new DeliveryInbox();
+  await queue.consume(TENANT, QUEUE, { prefetch: 1 }, inbox.take);
+  await queue.publish(TENANT, [message('held')]);
+  await inbox.until(1);
+  place = behind;
+  await queue.refreshTenant(TENANT);
+  refused = true;
+  await queue.refreshTenant(TENANT);
+  await eventually(async () => assert.equal(await connectionsOf(before), 0), 20_000);
+});
+
+/** Client connections into a vhost. The management interface is some seconds late. */
+async function connectionsOf({ apiUrl, vhost }: FreshVhost): Promise<number> {
+  const response = await managementApi(apiUrl, 'GET', `/api/vhosts/${vhost}/connections`);
+  return ((await response.json()) as unknown[]).length;
 }
