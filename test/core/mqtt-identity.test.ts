@@ -109,6 +109,18 @@ test('rows fill in what the configuration leaves out, and go before it', () => {
   );
 });
 
+test('the configuration says for this host whether there is a broker; without it the row does', () => {
+  for (const [configured, inRow, enabled] of [
+    [false, 1, false],
+    [true, 0, true],
+    [undefined, 1, true],
+    [undefined, 0, false],
+  ] as const) {
+    const { tenants } = mqttRegistry([row('Main', { MqttEnable: inRow })], { ...MAIN, enabled: configured });
+    assert.equal(tenants[0]?.enabled, enabled, `${configured} ${inRow}`);
+  }
+});
+
 test('secrets are equal only when they are', () => {
   for (const [a, b] of [
     ['', ''],
