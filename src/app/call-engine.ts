@@ -1,6 +1,6 @@
 import type { EngineSource } from '../core/engine.ts';
 import { parseEngineKey } from '../core/engine.ts';
-import { AppError, coerceError, describeError, type Lang, orThrow } from '../core/errors.ts';
+import { AppError, coerceError, type Lang, orThrow } from '../core/errors.ts';
 import { relocateOutcome } from '../core/global-code.ts';
 import type { JsonValue } from '../core/json.ts';
 import { isLimitCode } from '../core/limit-report.ts';
@@ -10,6 +10,7 @@ import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import { journalRun } from './journal-run.ts';
 import { loadEngine } from './load-engine.ts';
 import { noteEnd } from './note-end.ts';
 import type { OutboxRelay } from './relay-outbox.ts';
@@ -105,7 +106,8 @@ async function finishCall(services: CallServices, call: EndedCall, outcome: RunO
   const { tree, engine } = call;
   const verdict = judgeCall(outcome, engine.key);
   const failure = await endTransaction(services, call, verdict);
-  journalCall(services, tree, engine, verdict, failure);
+  const error = failure?.toRecord() ?? (verdict.kind === 'success' ? undefined : verdict.error);
+  journalRun(tree, engine, error);
   if (failure !== undefined) throw failure;
   if (outcome.kind === 'returned') return JSON.parse(outcome.json) as JsonValue;
   if (verdict.kind === 'success') return null;
@@ -132,28 +134,4 @@ async function endTransaction(
   }
   if (rows.length > 0) await services.relay.dispatch(tree.options.store, rows);
   return undefined;
-}
-
-function journalCall(
-  services: CallServices,
-  tree: RunTree,
-  engine: EngineSource,
-  verdict: Verdict,
-  failure: AppError | undefined,
-): void {
-  const error = failure?.toRecord() ?? (verdict.kind === 'success' ? undefined : verdict.error);
-  tree.options.store.journal.attempt({
-    runId: tree.runId,
-    queue: '',
-    eventId: '',
-    attempt: 1,
-    engineKey: engine.key,
-    version: engine.version,
-    startedAt: tree.startedAt,
-    endedAt: services.clock.now(),
-    verdict: error === undefined ? 'done' : 'failed',
-    reason: error?.code ?? '',
-    message: error === undefined ? '' : describeError(error, tree.options.lang).slice(0, 1_000),
-    hostCalls: tree.traces,
-  });
 }

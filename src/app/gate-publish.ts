@@ -132,7 +132,7 @@ export class PublishGate {
     if (fault === undefined && verdict.kind === 'allow') {
       try {
         await commitEventRun(this.#services, run);
-        journalEventRun(this.#services, run, undefined);
+        journalEventRun(run, undefined);
         return { kind: 'forward', message };
       } catch (e) {
         const error = coerceError(e);
@@ -147,7 +147,7 @@ export class PublishGate {
       return { kind: 'refuse', reason: 'blocked', text: verdict.message };
     }
     const error = verdict.kind === 'fail' ? verdict.error : ({ code: 'INTERNAL', params: {} } as const);
-    journalEventRun(this.#services, run, error);
+    journalEventRun(run, error);
     return this.#failed(store, event, error);
   }
 

@@ -1,6 +1,6 @@
 import type { EngineSource } from '../core/engine.ts';
 import { ERROR_TABLE } from '../core/error-table.ts';
-import { AppError, coerceError, describeError, type ErrorRecord, type Lang } from '../core/errors.ts';
+import { AppError, coerceError, type ErrorRecord, type Lang } from '../core/errors.ts';
 import { relocateOutcome } from '../core/global-code.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { MqttEventName } from '../core/mqtt-event.ts';
@@ -10,6 +10,7 @@ import type { RunSlot } from '../ports/engine-runner.ts';
 import type { InboxClaim, OutboxRow, TenantStore } from '../ports/tenant-store.ts';
 import type { CallServices } from './call-engine.ts';
 import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import { journalRun } from './journal-run.ts';
 import { loadEngine } from './load-engine.ts';
 import { noteEnd } from './note-end.ts';
 import { isKilled } from './run-message.ts';
@@ -145,7 +146,7 @@ export async function settleEventRun(services: MqttRunServices, run: EndedEventR
       (e: unknown) => coerceError(e).toRecord(),
     );
   } else await transaction.rollback();
-  journalEventRun(services, run, error);
+  journalEventRun(run, error);
   return error;
 }
 
@@ -157,23 +158,8 @@ export function databaseFault({ transaction, outcome }: EndedEventRun): AppError
 }
 
 /** The row that tells of a run: of one that failed, and of one with an EventId. */
-export function journalEventRun(services: MqttRunServices, run: EndedEventRun, error: ErrorRecord | undefined): void {
-  const { tree, engine, claim } = run;
-  if (error === undefined && claim === undefined) return;
-  tree.options.store.journal.attempt({
-    runId: tree.runId,
-    queue: claim?.queue ?? '',
-    eventId: claim?.eventId ?? '',
-    attempt: 1,
-    engineKey: engine.key,
-    version: engine.version,
-    startedAt: tree.startedAt,
-    endedAt: services.clock.now(),
-    verdict: error === undefined ? 'done' : 'failed',
-    reason: error?.code ?? '',
-    message: error === undefined ? '' : describeError(error, tree.options.lang).slice(0, 1_000),
-    hostCalls: tree.traces,
-  });
+export function journalEventRun({ tree, engine, claim }: EndedEventRun, error: ErrorRecord | undefined): void {
+  if (error !== undefined || claim !== undefined) journalRun(tree, engine, error, claim);
 }
 
 /** True for what is not the script's fault: the host, its database or its queue. */
