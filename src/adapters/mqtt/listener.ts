@@ -1,4 +1,4 @@
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -16,6 +16,8 @@ export interface ListenerOptions extends BrokerListener {
   readonly portsTried: number;
   /** Largest WebSocket message. Bytes. */
   readonly maxMessageBytes: number;
+  /** Time for a TLS handshake, and for the whole request of a WebSocket. Milliseconds; HANDSHAKE_MS without it. */
+  readonly handshakeMs?: number;
 }
 
 export interface Listening {
@@ -26,8 +28,11 @@ export interface Listening {
 
 type Accept = (stream: Duplex, address: string) => void;
 
-/** Time for a TLS handshake. Milliseconds. */
+/** Time for a TLS handshake, and for the whole request of a WebSocket. Milliseconds. */
 const HANDSHAKE_MS = 10_000;
+
+/** How often requests that do not get on are looked for. Milliseconds. */
+const REQUEST_CHECK_MS = 1_000;
 
 /** Time for the last bytes to leave when the listener closes. Milliseconds. */
 const LINGER_MS = 1_000;
@@ -59,20 +64,26 @@ export async function openListener(options: ListenerOptions, accept: Accept): Pr
 
 function makeServer(options: ListenerOptions, accept: Accept): Server {
   const overSocket = (socket: Socket): void => accept(socket, socket.remoteAddress ?? '');
+  const handshakeTimeout = options.handshakeMs ?? HANDSHAKE_MS;
+  const http = {
+    headersTimeout: handshakeTimeout,
+    requestTimeout: handshakeTimeout,
+    connectionsCheckingInterval: REQUEST_CHECK_MS,
+  };
   switch (options.kind) {
     case 'mqtt':
       return createTcpServer(overSocket);
     case 'mqtts': {
-      const server = securely(() => createTlsServer({ ...options.tls, handshakeTimeout: HANDSHAKE_MS }, overSocket));
+      const server = securely(() => createTlsServer({ ...options.tls, handshakeTimeout }, overSocket));
       // A failed handshake is the peer's business and ends its socket.
       server.on('tlsClientError', () => {});
       return server;
     }
     case 'ws':
-      return withWebSockets(createHttpServer(), options, accept);
+      return withWebSockets(createHttpServer(http, askForUpgrade), options, accept);
     case 'wss':
       return withWebSockets(
-        securely(() => createHttpsServer({ ...options.tls, handshakeTimeout: HANDSHAKE_MS })),
+        securely(() => createHttpsServer({ ...options.tls, ...http, handshakeTimeout }, askForUpgrade)),
         options,
         accept,
       );
@@ -90,11 +101,19 @@ function withWebSockets<S extends ReturnType<typeof createHttpServer>>(
     perMessageDeflate: false,
     handleProtocols: (offered) => [...offered].find((name) => /^mqtt/.test(name)) ?? false,
   });
+  // It repeats the errors of the server, which `listenOn` answers; without a listener they would end the process.
+  sockets.on('error', () => {});
   sockets.on('connection', (socket, request) => {
     accept(createWebSocketStream(socket), request.socket.remoteAddress ?? '');
   });
   server.on('close', () => sockets.close());
   return server;
+}
+
+/** There is nothing here but WebSockets (RFC 9110, 15.5.22). */
+function askForUpgrade(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(426, { Upgrade: 'websocket', Connection: 'Upgrade, close', 'Content-Length': 0 });
+  response.end();
 }
 
 function securely<T>(make: () => T): T {
