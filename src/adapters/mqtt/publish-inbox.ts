@@ -10,6 +10,8 @@ export class PublishInbox {
   readonly #connection: Connection;
   readonly #aliases = new Map<number, string>();
   #unacknowledged = 0;
+  /** Packet ids of QoS 2 among them that wait for their PUBREL. */
+  readonly #unreleased = new Set<number>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -28,7 +30,8 @@ export class PublishInbox {
   release(id: number): void {
     const session = this.#connection.opened?.session;
     const known = session?.received.delete(id) === true;
-    if (known) this.#unacknowledged = Math.max(0, this.#unacknowledged - 1);
+    // A message that came over an earlier connection is not counted in this one.
+    if (this.#unreleased.delete(id)) this.#unacknowledged--;
     if (known && session?.isPersistent) this.#connection.core.store.dropReceived(session.key, id);
     this.#connection.output.ack('pubcomp', id, known ? 0 : REASON.packetIdUnknown);
   }
@@ -44,9 +47,7 @@ export class PublishInbox {
       return undefined;
     }
     if (packet.qos === 2 && opened.session.received.has(packet.messageId ?? 0)) {
-      this.#unacknowledged--;
-      this.#connection.output.ack('pubrec', packet.messageId ?? 0);
-      return undefined;
+      return this.#receivedAgain(packet.messageId ?? 0);
     }
     const { qos, retain } = packet;
     const properties = messagePropertiesOf(packet.properties);
@@ -87,8 +88,16 @@ export class PublishInbox {
     }
   }
 
+  /** Its message came already, perhaps over an earlier connection; that this is stored may still be to come. */
+  #receivedAgain(id: number): Promise<void> | undefined {
+    if (this.#unreleased.has(id)) this.#unacknowledged--;
+    this.#unreleased.add(id);
+    return this.#whenStored(() => this.#connection.output.ack('pubrec', id));
+  }
+
   #remember({ session }: Opened, id: number): void {
     session.received.add(id);
+    this.#unreleased.add(id);
     if (session.isPersistent) this.#connection.core.store.addReceived(session.key, id);
   }
 
@@ -97,11 +106,14 @@ export class PublishInbox {
     if (packet.qos === 0) return undefined;
     const id = packet.messageId ?? 0;
     if (packet.qos === 2 && code < 0x80) this.#remember(opened, id);
-    if (!this.#connection.core.store.isDirty) {
-      this.#sendAck(packet, id, code, reason);
-      return undefined;
-    }
-    return this.#connection.core.store.flushed().then(() => this.#sendAck(packet, id, code, reason));
+    return this.#whenStored(() => this.#sendAck(packet, id, code, reason));
+  }
+
+  #whenStored(acknowledge: () => void): Promise<void> | undefined {
+    const { store } = this.#connection.core;
+    if (store.isDirty) return store.flushed().then(acknowledge);
+    acknowledge();
+    return undefined;
   }
 
   #sendAck(packet: IPublishPacket, id: number, code: number, reason: string): void {
