@@ -24,6 +24,12 @@ export interface OutputOptions {
   now(): number;
 }
 
+/** What stands for a topic; `known` when the client has been told. */
+interface Alias {
+  readonly number: number;
+  readonly known: boolean;
+}
+
 /** Bytes of one PUBLISH with QoS 0 that are the same for every subscriber of MQTT 3, by their message. */
 const SHARED_BYTES = new WeakMap<object, Buffer>();
 
@@ -70,23 +76,40 @@ export class PacketOutput {
 
   /** @returns false when the client takes no packet of that size. */
   publish(outgoing: SessionMessage, packetId: number, dup: boolean): boolean {
-    if (this.#options === undefined) return true;
-    const bytes = this.#encode(this.#options, outgoing, packetId, dup);
-    if (bytes.byteLength > this.#options.maxPacketBytes) return false;
+    const options = this.#options;
+    if (options === undefined) return true;
+    if (options.version !== 5) {
+      return this.#writeWithin(options, this.#encodePlain(options, outgoing, packetId, dup));
+    }
+    const publish = this.#outgoing(options, outgoing, packetId, dup);
+    const { topic } = publish;
+    const alias = this.#aliasOf(topic, options.maxAliases);
+    if (alias !== undefined && this.#writeWithin(options, this.#encode5(options, publish, outgoing, alias))) {
+      // Only now: the client knows no alias of a packet that it did not get.
+      this.#aliases.set(topic, alias.number);
+      return true;
+    }
+    // An alias makes a packet with a short topic, and the first one of any topic, longer.
+    return this.#writeWithin(options, this.#encode5(options, publish, outgoing, undefined));
+  }
+
+  #writeWithin({ maxPacketBytes }: OutputOptions, bytes: Buffer): boolean {
+    if (bytes.byteLength > maxPacketBytes) return false;
     this.#write(bytes);
     return true;
   }
 
-  #encode(options: OutputOptions, outgoing: SessionMessage, packetId: number, dup: boolean): Buffer {
+  #outgoing(options: OutputOptions, outgoing: SessionMessage, packetId: number, dup: boolean): OutgoingPublish {
     const { message, qos, retain } = outgoing;
-    const isPlain = options.version !== 5;
-    const isShared = isPlain && qos === 0 && !retain && !options.shortTopics;
+    return { topic: this.#shown(options, message.topic), payload: message.payload, qos, retain, dup, packetId };
+  }
+
+  #encodePlain(options: OutputOptions, outgoing: SessionMessage, packetId: number, dup: boolean): Buffer {
+    const { message, qos, retain } = outgoing;
+    const isShared = qos === 0 && !retain && !options.shortTopics;
     const known = isShared ? SHARED_BYTES.get(message) : undefined;
     if (known !== undefined) return known;
-    const topic = this.#shown(options, message.topic);
-    const publish: OutgoingPublish = { topic, payload: message.payload, qos, retain, dup, packetId };
-    if (!isPlain) return this.#encode5(options, publish, outgoing);
-    const bytes = encodePlainPublish(publish);
+    const bytes = encodePlainPublish(this.#outgoing(options, outgoing, packetId, dup));
     if (isShared) SHARED_BYTES.set(message, bytes);
     return bytes;
   }
@@ -95,9 +118,9 @@ export class PacketOutput {
     options: OutputOptions,
     publish: OutgoingPublish,
     { message, identifiers, expiresAt }: SessionMessage,
+    alias: Alias | undefined,
   ): Buffer {
     const { responseTopic } = message.properties;
-    const alias = this.#aliasOf(publish.topic, options.maxAliases);
     return encodePublish5(
       { ...publish, topic: alias?.known ? '' : publish.topic },
       {
@@ -113,12 +136,10 @@ export class PacketOutput {
   }
 
   /** The first topics get the aliases; they are the busy ones of a device. */
-  #aliasOf(topic: string, most: number): { readonly number: number; readonly known: boolean } | undefined {
+  #aliasOf(topic: string, most: number): Alias | undefined {
     const number = this.#aliases.get(topic);
     if (number !== undefined) return { number, known: true };
-    if (this.#aliases.size >= most) return undefined;
-    this.#aliases.set(topic, this.#aliases.size + 1);
-    return { number: this.#aliases.size, known: false };
+    return this.#aliases.size < most ? { number: this.#aliases.size + 1, known: false } : undefined;
   }
 
   #shown({ shortTopics, tenant }: OutputOptions, topic: string): string {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ISubscribePacket, ISubscription, IUnsubscribePacket } from 'mqtt-packet';
 import type { FilterDecision } from '../../ports/broker.ts';
 import type { StoredSubscription } from '../../ports/broker-store.ts';
@@ -15,8 +16,12 @@ export async function answerSubscribe(connection: Connection, opened: Opened, pa
     connection.end(REASON.protocolError, 'lost');
     return;
   }
-  const properties = fromUserProperties(packet.properties?.userProperties);
   const asked = packet.subscriptions;
+  if (asked.length > core.limits.subscriptions) {
+    refuseAll(connection, opened, packet);
+    return;
+  }
+  const properties = fromUserProperties(packet.properties?.userProperties);
   const decisions = await core.rules.subscribe(
     info,
     asked.map(({ topic }) => topic),
@@ -25,7 +30,7 @@ export async function answerSubscribe(connection: Connection, opened: Opened, pa
   if (connection.isClosed) return;
   const space = core.space(info.tenant);
   const granted: number[] = [];
-  const retained: StoredSubscription[] = [];
+  const retained = new Map<string, StoredSubscription>();
   for (const [index, wanted] of asked.entries()) {
     const decision = withinQuota(connection, opened, decisions[index]);
     if (!decision.ok) {
@@ -35,12 +40,27 @@ export async function answerSubscribe(connection: Connection, opened: Opened, pa
     const subscription = toSubscription(wanted, decision.filter, identifier);
     const isNew = space.subscribe(session, subscription);
     granted.push(wanted.qos);
-    if (wantsRetained(wanted, isNew)) retained.push(subscription);
+    // A filter that is named again takes its messages once, as it was named last.
+    if (retained.delete(subscription.filter) || wantsRetained(wanted, isNew)) {
+      retained.set(subscription.filter, subscription);
+    }
   }
   space.saveSession(session);
   if (core.store.isDirty) await core.store.flushed();
   connection.output.send({ cmd: 'suback', messageId: packet.messageId ?? 0, granted });
-  for (const subscription of retained) space.sendRetained(session, subscription);
+  for (const subscription of retained.values()) {
+    // A session that stays gets them later; one that went with its connection never.
+    if (connection.isClosed && !session.isPersistent) return;
+    space.sendRetained(session, subscription);
+    // Each one may read through all retained messages of the tenant; the other clients have their turn in between.
+    await nextTurn();
+  }
+}
+
+/** More filters than a client may have can only be a mistake or an attack; nobody is asked about them. */
+function refuseAll(connection: Connection, { info }: Opened, { messageId = 0, subscriptions }: ISubscribePacket): void {
+  const refused = info.protocolVersion === 5 ? REASON.quota : REASON.unspecified;
+  connection.output.send({ cmd: 'suback', messageId, granted: subscriptions.map(() => refused) });
 }
 
 function withinQuota(
