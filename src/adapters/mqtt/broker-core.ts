@@ -29,6 +29,19 @@ interface PendingWill {
   readonly dueAt: number;
 }
 
+/** A client that was let in and has no session yet. */
+export interface Newcomer {
+  readonly tenant: string;
+  readonly clientId: string;
+  readonly clean: boolean;
+  /** When it came: a session that was alive then is taken up, however long the former connection takes to end. */
+  readonly askedAt: number;
+}
+
+function isTakenUp(session: Session, { clean, askedAt }: Newcomer): boolean {
+  return !clean && session.isPersistent && !session.isExpired(askedAt);
+}
+
 /** What the connections of a broker share: the tenants' spaces, the store and the rules. */
 export class BrokerCore {
   readonly rules: BrokerRules;
@@ -91,23 +104,31 @@ export class BrokerCore {
     return space;
   }
 
-  /** Puts a connection in charge of its client's session; another one of the same client ends. */
-  attach(
-    info: ClientInfo,
-    link: SessionLink,
-    { clean, expiry }: { clean: boolean; expiry: number },
-  ): { readonly session: Session; readonly present: boolean } {
-    const space = this.space(info.tenant);
-    const old = space.sessions.get(info.clientId);
-    const former = old?.link as Connection | undefined;
+  /**
+   * Ends the other connection of a client, if there is one.
+   * @returns what `attach` has to wait for; undefined when nothing of an earlier connection is under way.
+   */
+  endFormer(newcomer: Newcomer): Promise<void> | undefined {
+    const space = this.space(newcomer.tenant);
+    const session = space.sessions.get(newcomer.clientId);
+    const former = session?.link as Connection | undefined;
     former?.end(REASON.takenOver, 'taken-over', 'another connection has the same client id');
-    const kept = space.sessions.get(info.clientId);
-    const usable = kept !== undefined && !clean && kept.isPersistent && !kept.isExpired(this.now());
-    if (kept !== undefined && !usable) {
-      this.#sendPendingWill(kept);
-      space.dropSession(kept);
-    }
-    const session = usable ? kept : space.makeSession(info.clientId);
+    // A session that is not taken up ends here, and a will that waits for it does not wait longer (MQTT 5, 3.1.3.2.2).
+    if (session !== undefined && !isTakenUp(session, newcomer)) this.#sendPendingWill(session);
+    return space.departures.of(newcomer.clientId);
+  }
+
+  /** Puts a connection in charge of its client's session, when `endFormer` has nothing more to wait for. */
+  attach(
+    newcomer: Newcomer,
+    link: SessionLink,
+    expiry: number,
+  ): { readonly session: Session; readonly present: boolean } {
+    const space = this.space(newcomer.tenant);
+    const kept = space.sessions.get(newcomer.clientId);
+    const usable = kept !== undefined && isTakenUp(kept, newcomer);
+    if (kept !== undefined && !usable) space.dropSession(kept);
+    const session = usable ? kept : space.makeSession(newcomer.clientId);
     this.#wills.delete(session);
     const wasPersistent = session.isPersistent;
     session.expirySeconds = expiry;
@@ -124,6 +145,7 @@ export class BrokerCore {
     session.link = undefined;
     session.offlineSince = this.now();
     const space = this.space(session.key.tenant);
+    space.departures.begin(session.key.clientId);
     if (session.isPersistent) space.saveSession(session);
   }
 
@@ -136,14 +158,17 @@ export class BrokerCore {
 
   /** Everything that a connection sent has been answered: its will and its event follow. */
   finished(opened: Opened, end: DisconnectInfo): void {
-    const { session, info, will, willDelay } = opened;
-    const isOver = session.link === undefined && !session.isPersistent;
-    if (will !== undefined && !this.#stopping) {
-      const delay = isOver || session.link !== undefined ? 0 : Math.min(willDelay, session.expirySeconds ?? willDelay);
-      if (delay === 0) this.#track(this.#publishWill(opened, will));
-      else this.#wills.set(session, { opened, message: will, dueAt: this.now() + delay * 1000 });
+    const { session, info, willDelay } = opened;
+    const space = this.space(info.tenant);
+    const will = this.#stopping ? undefined : opened.will;
+    const delay = session.isPersistent ? Math.min(willDelay, session.expirySeconds ?? willDelay) : 0;
+    if (!session.isPersistent) space.dropSession(session);
+    if (will !== undefined && delay === 0) {
+      this.#sendWill(opened, will);
+    } else {
+      if (will !== undefined) this.#wills.set(session, { opened, message: will, dueAt: this.now() + delay * 1000 });
+      space.departures.end(info.clientId);
     }
-    if (isOver) this.space(info.tenant).dropSession(session);
     this.#track(this.rules.disconnected(info, end));
   }
 
@@ -170,7 +195,7 @@ export class BrokerCore {
     for (const [session, { opened, message, dueAt }] of this.#wills) {
       if (dueAt > now) continue;
       this.#wills.delete(session);
-      this.#track(this.#publishWill(opened, message));
+      this.#sendWill(opened, message);
     }
     for (const space of this.#spaces.values()) space.expire();
   }
@@ -214,7 +239,15 @@ export class BrokerCore {
     const pending = this.#wills.get(session);
     if (pending === undefined) return;
     this.#wills.delete(session);
-    this.#track(this.#publishWill(pending.opened, pending.message));
+    this.#sendWill(pending.opened, pending.message);
+  }
+
+  /** Its client comes back after it: whoever reads it must not take it for the later news. */
+  #sendWill(opened: Opened, will: BrokerMessage): void {
+    const { tenant, clientId } = opened.info;
+    const { departures } = this.space(tenant);
+    departures.begin(clientId);
+    this.#track(this.#publishWill(opened, will).finally(() => departures.end(clientId)));
   }
 
   #track(work: Promise<void>): void {

@@ -18,6 +18,8 @@ export interface BrokerLimits {
   readonly stalledMs: number;
   /** Time from the connection to its CONNECT. Milliseconds. */
   readonly connectMs: number;
+  /** Longest wait of a CONNECT for the end of the client's former connection; then it is refused. Milliseconds. */
+  readonly takeoverMs: number;
   /** Longest time that a session outlives its connection. Seconds. */
   readonly sessionExpirySeconds: number;
   /** QoS 1 and 2 messages that a client of MQTT 5 may have under way to us. */
@@ -36,6 +38,7 @@ export const DEFAULT_BROKER_LIMITS: BrokerLimits = Object.freeze({
   outputBytes: 1024 * 1024,
   stalledMs: 60_000,
   connectMs: 10_000,
+  takeoverMs: 30_000,
   sessionExpirySeconds: 7 * 24 * 3_600,
   receiveMaximum: 100,
   topicAliases: 16,

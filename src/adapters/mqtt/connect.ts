@@ -1,5 +1,6 @@
 import type { IConnectPacket } from 'mqtt-packet';
-import type { BrokerMessage, ClientInfo, ConnectReason, ConnectRequest } from '../../ports/broker.ts';
+import type { BrokerMessage, ClientInfo, ConnectDecision, ConnectReason, ConnectRequest } from '../../ports/broker.ts';
+import type { Newcomer } from './broker-core.ts';
 import type { Connection } from './connection.ts';
 import { copied, fromUserProperties, messagePropertiesOf } from './packet-codec.ts';
 import { CONNECT_CODES, REASON } from './reason-codes.ts';
@@ -34,21 +35,52 @@ export async function answerConnect(connection: Connection, packet: IConnectPack
   const decision = await core.rules.connect(request);
   if (connection.isClosed) return undefined;
   if (!decision.ok) return refuseConnect(connection, version, decision.reason);
-  const keepAlive = packet.keepalive ?? 0;
+  const newcomer = { tenant: decision.tenant, clientId, clean: request.clean, askedAt: core.now() };
+  const until = performance.now() + core.limits.takeoverMs;
+  // Between the last look and `open` nothing else may happen: another connection of the client may be waiting, too.
+  for (;;) {
+    const former = core.endFormer(newcomer);
+    if (former === undefined) return open(connection, { packet, request, decision, newcomer });
+    const inTime = await endsBefore(until, former, connection);
+    if (connection.isClosed) return undefined;
+    if (!inTime) return refuseConnect(connection, version, 'busy');
+  }
+}
+
+/** @returns false when the time is over; true when the former connection is finished, or this one is gone. */
+function endsBefore(until: number, former: Promise<void>, connection: Connection): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), Math.max(0, until - performance.now()));
+  void Promise.race([former, connection.whenClosed]).then(() => {
+    clearTimeout(timer);
+    resolve(true);
+  });
+  return promise;
+}
+
+interface Accepted {
+  readonly packet: IConnectPacket;
+  readonly request: ConnectRequest;
+  readonly decision: Extract<ConnectDecision, { ok: true }>;
+  readonly newcomer: Newcomer;
+}
+
+function open(connection: Connection, { packet, request, decision, newcomer }: Accepted): Opened {
+  const { core } = connection;
+  const version = request.protocolVersion;
   const info: ClientInfo = {
-    tenant: decision.tenant,
-    clientId,
+    tenant: newcomer.tenant,
+    clientId: newcomer.clientId,
     userName: request.userName,
     address: request.address,
     protocolVersion: version,
-    keepAlive,
+    keepAlive: packet.keepalive ?? 0,
     epoch: core.nextEpoch(),
     connectedAt: core.now(),
     userProperties: request.userProperties,
     isOpen: () => !connection.isClosed,
   };
-  const expiry = expiryOf(packet, core.limits.sessionExpirySeconds);
-  const { session, present } = core.attach(info, connection, { clean: packet.clean === true, expiry });
+  const { session, present } = core.attach(newcomer, connection, expiryOf(packet, core.limits.sessionExpirySeconds));
   const opened: Opened = {
     info,
     session,
@@ -57,6 +89,8 @@ export async function answerConnect(connection: Connection, packet: IConnectPack
     willDelay: packet.will?.properties?.willDelayInterval ?? 0,
   };
   connection.opened = opened;
+  // While it waited for its CONNACK it could not be called silent.
+  connection.lastSeen = core.now();
   connection.output.configure({
     version,
     tenant: info.tenant,

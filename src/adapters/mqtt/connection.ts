@@ -37,6 +37,7 @@ export class Connection implements SessionLink {
   #finished = false;
   #end: DisconnectInfo = { cause: 'lost', userProperties: [] };
   readonly #onFinished: () => void;
+  readonly #gone = Promise.withResolvers<void>();
 
   constructor(core: BrokerCore, stream: Duplex, address: string, onFinished: () => void) {
     this.core = core;
@@ -73,6 +74,10 @@ export class Connection implements SessionLink {
 
   get isClosed(): boolean {
     return this.#closed;
+  }
+
+  get whenClosed(): Promise<void> {
+    return this.#gone.promise;
   }
 
   /** True while a packet is being answered: the client cannot be called silent. */
@@ -238,6 +243,7 @@ export class Connection implements SessionLink {
   #onClose(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#gone.resolve();
     if (this.opened !== undefined) this.core.detach(this.opened.session, this);
     const last = this.#waiting.filter(({ cmd, ...packet }) => {
       return cmd === 'disconnect' || (cmd === 'publish' && (packet as { qos?: number }).qos === 0);

@@ -1,6 +1,7 @@
 import { filterMatches } from '../../core/mqtt-topic.ts';
 import type { BrokerMessage, Qos, RetainedView } from '../../ports/broker.ts';
 import type { BrokerStore, StoredSubscription } from '../../ports/broker-store.ts';
+import { Departures } from './departures.ts';
 import { Session, type SessionLimits, type SessionShelf } from './session.ts';
 import { type Match, SubscriptionTree } from './subscription-tree.ts';
 
@@ -25,6 +26,7 @@ export class TenantSpace {
   /** In lower case. */
   readonly tenant: string;
   readonly sessions = new Map<string, Session>();
+  readonly departures = new Departures();
   readonly #tree = new SubscriptionTree<Session>();
   readonly #retained = new Map<string, Retained>();
   readonly #parts: SpaceParts;
@@ -158,7 +160,9 @@ export class TenantSpace {
   /** Ends sessions and retained messages whose time is over. */
   expire(): void {
     const now = this.#parts.now();
-    for (const session of this.sessions.values()) if (session.isExpired(now)) this.dropSession(session);
+    for (const session of this.sessions.values()) {
+      if (session.isExpired(now) && !this.departures.has(session.key.clientId)) this.dropSession(session);
+    }
     for (const [topic, { message, expiresAt }] of this.#retained) {
       if (expiresAt === undefined || expiresAt > now) continue;
       this.#retained.delete(topic);
