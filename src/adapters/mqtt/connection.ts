@@ -50,7 +50,10 @@ export class Connection implements SessionLink {
     this.#inbox = new PublishInbox(this);
     this.#reader = new PacketReader(core.limits.packetBytes, (packet) => this.#take(packet));
     stream.on('data', (chunk: Buffer) => this.#read(chunk));
-    stream.on('drain', () => this.opened?.session.pump());
+    stream.on('drain', () => {
+      this.regulate();
+      this.opened?.session.pump();
+    });
     stream.on('error', () => stream.destroy());
     stream.on('close', () => this.#onClose());
   }
@@ -80,9 +83,9 @@ export class Connection implements SessionLink {
     return this.#gone.promise;
   }
 
-  /** True while a packet is being answered: the client cannot be called silent. */
+  /** True while a packet is being answered, or nothing is read: the client cannot be called silent. */
   get isBusy(): boolean {
-    return this.#busy || this.#waiting.length > 0;
+    return this.#busy || this.#waiting.length > 0 || this.#paused;
   }
 
   canSend(): boolean {
@@ -119,6 +122,24 @@ export class Connection implements SessionLink {
       const tooLarge = error instanceof PacketFault && error.tooLarge;
       this.breakOff(tooLarge ? REASON.tooLarge : REASON.malformed, error instanceof Error ? error.message : '');
     }
+    this.regulate();
+  }
+
+  /**
+   * Reads on, or stops reading while too much waits to be answered or to be sent. Called whenever that may have
+   * changed, and once a second, because an output that has emptied in part says nothing.
+   */
+  regulate(): void {
+    const most = this.#paused ? READ_AGAIN : READ_AHEAD - 1;
+    const mustPause = !this.#closed && (this.#waiting.length > most || this.output.isOverfull);
+    if (mustPause === this.#paused) return;
+    this.#paused = mustPause;
+    if (mustPause) {
+      this.#stream.pause();
+      return;
+    }
+    this.lastSeen = this.core.now();
+    this.#stream.resume();
   }
 
   /** Ends the connection because the client broke the protocol. */
@@ -137,10 +158,6 @@ export class Connection implements SessionLink {
     if (this.opened !== undefined && this.#answerAtOnce(packet)) return;
     if (packet.cmd === 'publish' && packet.qos > 0 && !this.#inbox.admit()) return;
     this.#waiting.push(packet);
-    if (this.#waiting.length >= READ_AHEAD && !this.#paused) {
-      this.#paused = true;
-      this.#stream.pause();
-    }
     this.#answerNext();
   }
 
@@ -180,10 +197,6 @@ export class Connection implements SessionLink {
     while (!this.#busy) {
       const packet = this.#waiting.shift();
       if (packet === undefined) break;
-      if (this.#paused && this.#waiting.length <= READ_AGAIN) {
-        this.#paused = false;
-        this.#stream.resume();
-      }
       const answered = this.#answer(packet);
       if (answered === undefined) continue;
       this.#busy = true;
@@ -197,6 +210,7 @@ export class Connection implements SessionLink {
           this.#answerNext();
         });
     }
+    this.regulate();
     if (this.#closed && !this.#busy) this.#finish();
   }
 

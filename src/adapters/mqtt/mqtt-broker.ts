@@ -111,6 +111,7 @@ export class MqttBroker implements Broker {
   #checkTimes(connection: Connection, now: number): void {
     const { connectMs, stalledMs } = this.#core.limits;
     const { opened, output } = connection;
+    connection.regulate();
     if (opened === undefined) {
       if (now - connection.openedAt > connectMs && !connection.isBusy) connection.end(REASON.keepAlive);
       return;

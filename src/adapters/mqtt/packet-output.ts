@@ -61,6 +61,11 @@ export class PacketOutput {
     return false;
   }
 
+  /** True while more bytes wait than may: the client sends what has to be answered and does not read the answers. */
+  get isOverfull(): boolean {
+    return this.#options !== undefined && this.#stream.writableLength > this.#options.highWater;
+  }
+
   send(packet: Packet, version: ProtocolVersion = this.#options?.version ?? 4): void {
     this.#write(encodePacket(packet, version));
   }
