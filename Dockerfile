@@ -7,6 +7,16 @@ COPY package.json package-lock.json .npmrc ./
 # package carries its binaries.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
+# The console's page: the packages that build it stay out of the image.
+FROM node:26-bookworm-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY scripts/build-console.js ./scripts/
+COPY runtime-types ./runtime-types
+COPY src ./src
+RUN node scripts/build-console.js
+
 FROM node:26-bookworm-slim
 ENV NODE_ENV=production \
     V8HOST_DATA_DIR=/data \
@@ -16,8 +26,11 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY package.json ./
 COPY bin ./bin
 COPY src ./src
+COPY --from=console /app/src/admin/console/dist ./src/admin/console/dist
 COPY scripts-sample ./scripts-sample
 COPY runtime-types ./runtime-types
+# What `v8host init` copies.
+COPY templates ./templates
 RUN mkdir /data && chown node:node /data && ln -s /app/bin/v8host.js /usr/local/bin/v8host
 USER node
 VOLUME /data
