@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { AppError, type Lang } from '../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
@@ -13,6 +14,8 @@ export interface CliEnvironment {
   readonly token: string | undefined;
   /** `V8HOST_TENANT` (or `OsClient`), else the configuration's main tenant, else `demo`. */
   readonly tenant: string;
+  /** `V8HOST_TENANT` (or `OsClient`) alone. */
+  readonly namedTenant: string | undefined;
   /** Absolute. Holds `host.json` and `admin.token` of the host that runs on it. */
   readonly dataDir: string;
 }
@@ -36,12 +39,19 @@ export function readCliEnvironment(configFile?: string, source: EnvironmentSourc
   const { env } = source;
   const file = readConfigFile(nonBlank(configFile) ?? nonBlank(env.V8HOST_CONFIG), source);
   const tokenFile = nonBlank(env.V8HOST_TOKEN_FILE);
+  const namedTenant = nonBlank(env.V8HOST_TENANT) ?? nonBlank(env.OsClient);
   return {
     url: nonBlank(env.V8HOST_URL),
     token: nonBlank(env.V8HOST_TOKEN) ?? (tokenFile && nonBlank(source.readFile(resolve(source.cwd, tokenFile)))),
-    tenant: nonBlank(env.V8HOST_TENANT) ?? nonBlank(env.OsClient) ?? nonBlank(file.tenant) ?? 'demo',
+    tenant: namedTenant ?? nonBlank(file.tenant) ?? 'demo',
+    namedTenant,
     dataDir: resolve(source.cwd, nonBlank(env.V8HOST_DATA_DIR) ?? nonBlank(file.dataDir) ?? 'data'),
   };
+}
+
+/** Where the command line keeps logins: below `XDG_CONFIG_HOME`, by default `~/.config`. */
+export function loginFileOf(env: EnvironmentSource['env'] = process.env): string {
+  return join(nonBlank(env.XDG_CONFIG_HOME) ?? join(homedir(), '.config'), 'v8host', 'logins.json');
 }
 
 /** The language of a terminal: POSIX precedence, `zh…` is 中文, anything else English. */

@@ -6,6 +6,7 @@ import { readConfigFile } from './config-file.ts';
 import { configError, type Problem } from './problem.ts';
 import { hasRaw, type RawSettings, setRaw } from './raw-settings.ts';
 import { readEnvironment, unknownName } from './read-environment.ts';
+import { type Deprecation, followRenames, RENAMED_SETTINGS, type RenamedSetting } from './renamed-settings.ts';
 import { Secret } from './secret.ts';
 import { SETTING_LIST, variableOf } from './setting-list.ts';
 import { CROSS_CHECKS, SETTINGS_SCHEMA, type Settings } from './settings-schema.ts';
@@ -25,6 +26,8 @@ export type SettingOrigin = 'default' | 'file' | 'environment';
 export type Config = DeepReadonly<Settings> & {
   /** Configuration file that was read; undefined when there is none. */
   readonly file: string | undefined;
+  /** Old names of settings that are still in use. */
+  readonly deprecations: readonly Deprecation[];
   /** Where the value of a path such as `http.port` came from. */
   originOf(path: string): SettingOrigin;
   /** True when somebody chose the value: such a port does not move on when it is taken. */
@@ -37,6 +40,8 @@ export interface LoadOptions {
   readonly source?: EnvironmentSource;
   /** CPU cores, for the default of `sandbox.lanes`. */
   readonly cores?: number;
+  /** Default: those of this version. */
+  readonly renamed?: readonly RenamedSetting[];
 }
 
 /** Settings that say nothing about what the host is for: choosing one does not switch the demo off. */
@@ -59,8 +64,9 @@ const REMOTE_RECONCILE_SECONDS = 180;
 export function loadConfig(options: LoadOptions = {}): Config {
   const source = options.source ?? processSource();
   const { file, tree, problems } = readConfigFile(options.configFile ?? nonBlank(source.env.V8HOST_CONFIG), source);
-  const environment = readEnvironment(source);
-  problems.push(...environment.problems);
+  const renames = followRenames(tree, source, options.renamed ?? RENAMED_SETTINGS);
+  const environment = readEnvironment(renames.source);
+  problems.push(...renames.problems, ...environment.problems);
 
   const origins = new Map<string, SettingOrigin>();
   for (const { keys, path } of SETTING_LIST) if (hasRaw(tree, keys)) origins.set(path, 'file');
@@ -75,7 +81,7 @@ export function loadConfig(options: LoadOptions = {}): Config {
   if (!origins.has('sandbox.lanes')) {
     setRaw(tree, ['sandbox', 'lanes'], defaultLanes(options.cores ?? availableParallelism()));
   }
-  return freeze(check(tree, problems), file, origins);
+  return freeze(check(tree, problems), { file, deprecations: renames.deprecations }, origins);
 }
 
 function defaultLanes(cores: number): number {
@@ -115,11 +121,15 @@ function placeOf(path: readonly string[]): string {
   return setting === undefined ? path.join('.') : `${path.join('.')} (${variableOf(setting.keys)})`;
 }
 
-function freeze(settings: Settings, file: string | undefined, origins: ReadonlyMap<string, SettingOrigin>): Config {
+function freeze(
+  settings: Settings,
+  found: Pick<Config, 'file' | 'deprecations'>,
+  origins: ReadonlyMap<string, SettingOrigin>,
+): Config {
   const originOf = (path: string): SettingOrigin => origins.get(path) ?? 'default';
   return Object.freeze({
     ...deepFreeze(settings),
-    file,
+    ...found,
     originOf,
     isConfigured: (path: string) => originOf(path) !== 'default',
   });

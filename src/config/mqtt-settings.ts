@@ -65,6 +65,26 @@ export const MQTT_SETTINGS = z
       en: "Engine that gets the main tenant's MQTT events; fills a blank MqttApiEngine.",
       computedDefault: { zh: '演示时为 device-telemetry', en: 'device-telemetry for the demo' },
     }),
+    shared: z
+      .strictObject({
+        enabled: setting(z.boolean().default(false), {
+          zh: '多台主机共用会话：会话、订阅、离线消息和保留消息存入 Redis，设备可连接任意一台。需要 databaseUrl 和 cacheUrl。',
+          en: 'Hosts share the sessions: sessions, subscriptions, waiting and retained messages are in Redis, and devices may connect to any host. Needs databaseUrl and cacheUrl.',
+        }),
+        host: setting(z.string().min(1).optional(), {
+          zh: '其他主机访问本机所用的主机名或地址。',
+          en: 'Name or address by which the other hosts reach this one.',
+          computedDefault: {
+            zh: 'mqtt.bind；为 0.0.0.0 或 :: 时为机器名',
+            en: "mqtt.bind; the machine's name when that is 0.0.0.0 or ::",
+          },
+        }),
+        port: setting(PORT.default(7883), {
+          zh: '其他主机访问本机 MQTT 服务的端口（加密，密钥存于 Redis），0 为任意空闲端口。设备不使用它。',
+          en: 'Port where the other hosts reach the broker of this one (encrypted, the key is in Redis), 0 for any free one. Not for devices.',
+        }),
+      })
+      .prefault({}),
     tls: z
       .strictObject({
         port: setting(PORT.default(8883), { zh: 'MQTT over TLS 的端口。', en: 'Port of MQTT over TLS.' }),

@@ -31,6 +31,15 @@ export function setRaw(tree: RawSettings, keys: readonly string[], value: unknow
   setRaw(next as RawSettings, rest, value);
 }
 
+/** Takes a value that is there out of the tree, with the groups that are empty then. */
+export function takeRaw(tree: RawSettings, keys: readonly string[]): unknown {
+  const [key = '', ...rest] = keys;
+  const value = rest.length === 0 ? tree[key] : takeRaw(tree[key] as RawSettings, rest);
+  const isEmpty = rest.length > 0 && Object.keys(tree[key] as RawSettings).length === 0;
+  if (rest.length === 0 || isEmpty) delete tree[key];
+  return value;
+}
+
 export function hasRaw(tree: RawSettings, keys: readonly string[]): boolean {
   let node: unknown = tree;
   for (const key of keys) {

@@ -1,44 +1,22 @@
 /** Every setting of the host: its rule, its default and what the documentation says about it. */
 import * as z from 'zod';
-import { parseApiKey } from '../core/api-key.ts';
 import { bilingual } from '../core/bilingual.ts';
 import { DEFAULT_KEYS_PER_TENANT } from '../core/cache-limits.ts';
 import { LANE_BASE_MB } from '../core/limit-policy.ts';
 import { parseModuleName } from '../core/trusted-module.ts';
 import { BREAKER_SETTINGS } from './breaker-settings.ts';
+import { HTTP_SETTINGS, IDENTITY_SETTINGS } from './http-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { MQTT_SETTINGS } from './mqtt-settings.ts';
 import { TARGET, TENANT, TENANT_OUTBOUND } from './outbound-schema.ts';
 import { Secret } from './secret.ts';
+import { SECRET_SETTINGS } from './secret-settings.ts';
 import { setting } from './setting-doc.ts';
-
-const HOST_NAME = z
-  .string()
-  .regex(/^[A-Za-z0-9.:_-]+$/, { error: bilingual('须为 IP 地址或主机名', 'an IP address or a host name') });
+import { TELEMETRY_SETTINGS } from './telemetry-settings.ts';
 
 const TIMEZONE = z.string().refine(isTimezone, {
   error: bilingual('须为 IANA 时区名，如 Asia/Shanghai', 'an IANA time zone such as Asia/Shanghai'),
 });
-
-const TOKEN = z
-  .string()
-  .regex(/^[\x21-\x7e]{16,}$/, {
-    error: bilingual('至少 16 个可见 ASCII 字符，不含空格', 'at least 16 printable ASCII characters without blanks'),
-  })
-  .transform((text) => new Secret(text));
-
-const API_KEY = z.string().superRefine((text, context) => {
-  const parsed = parseApiKey(text);
-  if (!parsed.ok) context.addIssue({ code: 'custom', message: String(parsed.error.params.rule) });
-});
-
-/** One token is one role in one tenant, so no hash stands twice. */
-const API_KEYS = z
-  .array(API_KEY)
-  .max(1000)
-  .refine((keys) => new Set(keys.map(hashOf)).size === keys.length, {
-    error: bilingual('同一个哈希出现了两次', 'the same hash stands there twice'),
-  });
 
 /** A URL with credentials: checked here, never printed. */
 function secretUrl(...schemes: readonly string[]) {
@@ -98,6 +76,12 @@ export const SETTINGS_SCHEMA = z.strictObject({
     computedDefault: { zh: '本进程', en: 'in this process' },
     secret: true,
   }),
+  mongoUrl: setting(secretUrl('mongodb', 'mongodb+srv').optional(), {
+    zh: '主租户的 MongoDB，如 mongodb://user:password@host:27017，供 V8.MongoDb 使用；sys_osclients 的 DbMongoConnection 优先。其他租户用各自的 DbMongoConnection，账号不能与别的租户相同。没有时，文档保存在租户数据库中。',
+    en: 'MongoDB of the main tenant for V8.MongoDb, such as mongodb://user:password@host:27017; DbMongoConnection in sys_osclients comes first. Other tenants have a DbMongoConnection of their own, with an account that no other tenant has. Without it: documents are in the tenant’s database.',
+    computedDefault: { zh: '租户数据库', en: "the tenant's database" },
+    secret: true,
+  }),
   timezone: setting(TIMEZONE.default('Asia/Shanghai'), {
     zh: '时区：主机、脚本和数据库时间文本都使用它。',
     en: 'Time zone of the host, of scripts and of the time texts in the database.',
@@ -115,28 +99,9 @@ export const SETTINGS_SCHEMA = z.strictObject({
     en: 'Interval of reading bindings and tenants again, in seconds. v8host push takes effect at once.',
     computedDefault: { zh: '15，使用 databaseUrl 时 180', en: '15, with databaseUrl 180' },
   }),
-  http: z
-    .strictObject({
-      bind: setting(HOST_NAME.default('127.0.0.1'), {
-        zh: 'HTTP 监听地址。只有设为其他地址才能从别的机器访问。',
-        en: 'Address of the HTTP listener. Other machines reach the host only when this is changed.',
-      }),
-      port: setting(z.int().min(0).max(65_535).default(7070), {
-        zh: 'HTTP 端口，0 为任意空闲端口。被占用时：默认值顺延到下一个空闲端口，设置过的值启动失败。',
-        en: 'HTTP port, 0 for any free one. When it is taken the default moves on to the next free port, a configured one fails.',
-      }),
-      token: setting(TOKEN.optional(), {
-        zh: '管理接口的 Bearer 令牌。不设置时主机生成一个并写入 {dataDir}/admin.token。',
-        en: 'Bearer token of the admin API. Without it the host makes one and writes it to {dataDir}/admin.token.',
-        computedDefault: { zh: '自动生成', en: 'generated' },
-        secret: true,
-      }),
-      keys: setting(API_KEYS.default([]), {
-        zh: '租户的 API 令牌（只存哈希），如 factory.developer=SHA256@2027-06-30；环境变量中用逗号分隔。见 identity.zh-CN.md。',
-        en: 'API tokens of tenants by their hashes, such as factory.developer=SHA256@2027-06-30; separated by commas in the environment. See identity.md.',
-      }),
-    })
-    .prefault({}),
+  http: HTTP_SETTINGS,
+  identity: IDENTITY_SETTINGS,
+  secrets: SECRET_SETTINGS,
   log: z
     .strictObject({
       level: setting(z.enum(['debug', 'info', 'warn', 'error']).default('info'), {
@@ -149,6 +114,7 @@ export const SETTINGS_SCHEMA = z.strictObject({
       }),
     })
     .prefault({}),
+  telemetry: TELEMETRY_SETTINGS,
   // No default of its own: the number of lanes is worked out at start.
   sandbox: z.strictObject({
     lanes: setting(z.int().min(1).max(64), {
@@ -275,6 +241,11 @@ export const SETTINGS_SCHEMA = z.strictObject({
         zh: 'sys_log 和接收日志保留天数。',
         en: 'Days that sys_log and the receive log are kept.',
       }),
+      versionDays: setting(days(365), {
+        zh: '接口引擎旧版本保留天数；每个接口引擎最新的 20 个版本一直保留。',
+        en: 'Days that old versions of engines are kept; the newest 20 of each engine always are.',
+      }),
+      auditDays: setting(days(365), { zh: '变更记录保留天数。', en: 'Days that the log of changes is kept.' }),
     })
     .prefault({}),
 });
@@ -317,6 +288,15 @@ export const CROSS_CHECKS: readonly CrossCheck[] = [
     rule: bilingual('须不大于 limits.maxHeapMb', 'at most limits.maxHeapMb'),
     holds: ({ run, limits }) => run.heapMb <= limits.maxHeapMb,
   },
+  {
+    path: 'mqtt.shared.enabled',
+    rule: bilingual(
+      '需要 databaseUrl 和 cacheUrl：会话存于 Redis，由数据库决定哪台主机运行 MQTT 服务',
+      'needs databaseUrl and cacheUrl: sessions are in Redis, and the database decides which host runs the broker',
+    ),
+    holds: ({ mqtt, databaseUrl, cacheUrl }) =>
+      !mqtt.shared.enabled || (databaseUrl !== undefined && cacheUrl !== undefined),
+  },
 ];
 
 function seconds(least: number, most: number, preset: number) {
@@ -336,10 +316,4 @@ function isTimezone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Of a key that is none, its own text: that one is refused by its own rule. */
-function hashOf(text: string): string {
-  const parsed = parseApiKey(text);
-  return parsed.ok ? parsed.value.sha256 : text;
 }

@@ -3,6 +3,7 @@ import { bilingual, ruleOf } from './bilingual.ts';
 import { MAX_PREFETCH, MAX_RETRY_COUNT, MAX_TIMEOUT_SECONDS } from './binding-limits.ts';
 import { isEnabled, parseEngineKey } from './engine.ts';
 import { accept, type ErrorRecord, type Parsed, refuse } from './errors.ts';
+import { parseOrderKey } from './order-key.ts';
 import { printable } from './printable.ts';
 import { toLogicalQueue, toPhysicalQueue } from './queue-name.ts';
 import { moduleKey, parseModuleName } from './trusted-module.ts';
@@ -27,6 +28,8 @@ export interface Binding {
   readonly backoff: Backoff;
   /** Kind of queue to insist on; absent: the host's default for a new one, and any existing one. */
   readonly queueType?: 'classic' | 'quorum';
+  /** Path in the Message; messages whose values there are equal run one after another, in order. Absent: no order. */
+  readonly orderKey?: string;
 }
 
 /** A row that cannot be bound, and why. */
@@ -63,17 +66,26 @@ export function parseBinding(tenant: string, row: BindingRow): Parsed<Binding> {
     timeoutSeconds: ['TimeoutSeconds', (value) => parseNumber(value, undefined, 1, MAX_TIMEOUT_SECONDS)],
     backoff: ['Backoff', parseBackoff],
     queueType: ['QueueType', parseQueueType],
+    orderKey: ['OrderKey', parseOrderKey],
   });
   if (!columns.ok) return columns;
-  const { type: _type, queueType, ...settings } = columns.value;
+  const { type: _type, queueType, orderKey, ...settings } = columns.value;
+  // A message that comes again after its turn is told from a new one by the inbox alone.
+  if (orderKey !== undefined && !settings.inbox) {
+    return refuse('BINDING_INVALID', { queue: settings.physicalQueue, field: 'OrderKey', rule: ORDER_NEEDS_INBOX });
+  }
   return accept({
     id: String(cell(row, 'Id') ?? ''),
     logicalQueue: toLogicalQueue(settings.physicalQueue),
     retries: cell(row, 'FailToReject') === RETRIES,
     ...settings,
     ...(queueType === undefined ? {} : { queueType }),
+    ...(orderKey === undefined ? {} : { orderKey }),
   });
 }
+
+/** Also the header's rule. */
+export const ORDER_NEEDS_INBOX = bilingual('按键排序需要打开 Inbox', 'ordering by key needs the inbox');
 
 /** Only this exact text enables retries (mq-mqtt.md 4.5). */
 const RETRIES = '是';
@@ -152,7 +164,8 @@ function parseSwitch(value: unknown, whenBlank: boolean): Parsed<boolean> {
   return broken('须为 1 或 0', 'must be 1 or 0');
 }
 
-function parseQueueType(value: unknown): Parsed<Binding['queueType']> {
+/** `classic` or `quorum` in any case; blank means neither in particular. Refusal: PARAM_INVALID. */
+export function parseQueueType(value: unknown): Parsed<Binding['queueType']> {
   if (isBlank(value)) return accept(undefined);
   const type = String(value).trim().toLowerCase();
   if (type === 'classic' || type === 'quorum') return accept(type);

@@ -23,6 +23,19 @@ export function normalDateText(text: string, localText: LocalText): string | und
 /** Year, month from 1, day, hour, minute, second. */
 type Moment = [number, number, number, number, number, number];
 
+/**
+ * The moment of a text as `normalDateText` writes it: the inverse of `localText`. An hour that a clock passes twice is
+ * one of the two; one that it skips is the moment of the skip, more or less an hour.
+ */
+export function localMillis(text: string, localText: LocalText): number {
+  const wall = (written: string) => Date.parse(`${written.slice(0, 19).replace(' ', 'T')}Z`);
+  const wanted = wall(text);
+  let moment = wanted;
+  // The offset there may be another than the one at the first guess.
+  for (let pass = 0; pass < 2; pass += 1) moment += wanted - wall(localText(moment));
+  return moment + Number(`0${text.slice(19)}`) * 1_000;
+}
+
 function isOnCalendar([year, month, day, hour, minute, second]: Moment): boolean {
   if (year < 1 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return false;
   return day <= daysOf(year, month);

@@ -1,9 +1,13 @@
 import { type Backoff, parseBackoff } from './backoff.ts';
 import { bilingual, ruleOf } from './bilingual.ts';
+import { type Binding, ORDER_NEEDS_INBOX, parseQueueType } from './binding.ts';
 import { MAX_PREFETCH, MAX_RETRY_COUNT, MAX_TIMEOUT_SECONDS } from './binding-limits.ts';
 import { parseDuration } from './duration.ts';
 import { parseEngineKey } from './engine.ts';
+import { readLockTag } from './engine-lock.ts';
 import { accept, type Parsed, refuse } from './errors.ts';
+import { type HeaderEntry, readAddress, readResponse, readRoles } from './header-entry.ts';
+import { parseOrderKey } from './order-key.ts';
 import { printable } from './printable.ts';
 import { parseLogicalQueue } from './queue-name.ts';
 
@@ -21,6 +25,10 @@ export interface EngineHeader {
   readonly prefetch: number | undefined;
   readonly inbox: boolean;
   readonly legacyAck: boolean;
+  /** About calls over HTTP and its lock. */
+  readonly entry: HeaderEntry;
+  readonly queueType: Binding['queueType'];
+  readonly orderKey: string | undefined;
 }
 
 /**
@@ -40,6 +48,10 @@ export function parseEngineHeader(file: string, source: string): Parsed<EngineHe
   }
   const idle = draft.queues.length === 0 ? tags.find(({ name }) => !ENGINE_TAGS.has(name)) : undefined;
   if (idle !== undefined) return refuse('HEADER_INVALID', { file, line: idle.line, rule: withoutQueue(idle.name) });
+  if (draft.orderKey !== undefined && draft.inbox === false) {
+    const line = tags.find(({ name }) => name === 'orderKey')?.line ?? 1;
+    return refuse('HEADER_INVALID', { file, line, rule: `@orderKey: ${ORDER_NEEDS_INBOX}` });
+  }
   const engineKey = parseEngineKey(draft.engineKey ?? baseName(file));
   if (!engineKey.ok) return refuse('HEADER_INVALID', { file, line: 1, rule: `@engineKey: ${ruleOf(engineKey.error)}` });
   return accept(complete(draft, engineKey.value));
@@ -58,6 +70,9 @@ function complete(draft: Draft, engineKey: string): EngineHeader {
     prefetch: draft.prefetch,
     inbox: draft.inbox ?? true,
     legacyAck: draft.legacyAck ?? false,
+    entry: draft.entry ?? {},
+    queueType: draft.queueType,
+    orderKey: draft.orderKey,
   };
 }
 
@@ -97,13 +112,24 @@ const TAGS: ReadonlyMap<string, ApplyTag> = new Map<string, ApplyTag>([
   ['backoff', setBackoff],
   ['prefetch', setPrefetch],
   ['inbox', (draft, value) => setSwitch(value, (on) => (draft.inbox = on))],
+  ['anonymous', (draft, value) => setSwitch(value, (anonymous) => addEntry(draft, { anonymous }))],
+  ['stopHttp', (draft, value) => setSwitch(value, (stopHttp) => addEntry(draft, { stopHttp }))],
+  ['response', (draft, value) => setEntry(readResponse(value), (response) => addEntry(draft, { response }))],
+  ['roles', (draft, value) => setEntry(readRoles(value), (roles) => addEntry(draft, { roles }))],
+  ['address', (draft, value) => setEntry(readAddress(value), (address) => addEntry(draft, { address }))],
+  ['lock', (draft, value) => setEntry(readLockTag(value), (lock) => addEntry(draft, { lock }))],
   ['legacyAck', (draft, value) => setSwitch(value, (on) => (draft.legacyAck = on))],
+  ['queueType', setQueueType],
+  ['orderKey', setOrderKey],
 ]);
 
 const REPEATABLE = 'queue';
 
 /** Tags that say something about an engine also when no queue calls it; the others set up its bindings. */
-const ENGINE_TAGS: ReadonlySet<string> = new Set(['engineKey', 'apiName']);
+const ENGINE_TAGS: ReadonlySet<string> = new Set([
+  ...['engineKey', 'apiName'],
+  ...['anonymous', 'stopHttp', 'response', 'roles', 'address', 'lock'],
+]);
 
 /** A tag that would silently do nothing is refused: its author counts on it. */
 function withoutQueue(name: string): string {
@@ -181,6 +207,35 @@ function setBackoff(draft: Draft, value: string): string | undefined {
   const backoff = parseBackoff(value);
   if (!backoff.ok) return String(backoff.error.params.rule);
   draft.backoff = backoff.value;
+  return undefined;
+}
+
+function addEntry(draft: Draft, part: HeaderEntry): void {
+  draft.entry = { ...draft.entry, ...part };
+}
+
+function setEntry<T>(
+  read: { readonly value: T } | { readonly rule: string },
+  set: (value: T) => void,
+): string | undefined {
+  if ('rule' in read) return read.rule;
+  set(read.value);
+  return undefined;
+}
+
+function setQueueType(draft: Draft, value: string): string | undefined {
+  const type = parseQueueType(value);
+  if (!type.ok) return String(type.error.params.rule);
+  if (type.value === undefined) return bilingual('须为 classic 或 quorum', 'must be classic or quorum');
+  draft.queueType = type.value;
+  return undefined;
+}
+
+function setOrderKey(draft: Draft, value: string): string | undefined {
+  const path = parseOrderKey(value);
+  if (!path.ok) return String(path.error.params.rule);
+  if (path.value === undefined) return bilingual('缺少字段名', 'the name of the member is missing');
+  draft.orderKey = path.value;
   return undefined;
 }
 

@@ -1,6 +1,9 @@
+import type { EngineEntry } from './engine-entry.ts';
 import type { EngineLimits } from './engine-limits.ts';
+import type { EngineLock } from './engine-lock.ts';
 import { accept, type Parsed, refuse } from './errors.ts';
 import { printable } from './printable.ts';
+import type { TenantLimits } from './tenant-limits.ts';
 
 /** A tenant's `GlobalServerV8Code`: it runs before each of its scripts (v8-surface.md 0). */
 export interface GlobalCode {
@@ -20,8 +23,14 @@ export interface EngineSource {
   /** Refused over HTTP when set; nested calls still work. */
   readonly stopHttp: boolean;
   readonly limits: EngineLimits;
+  /** Set when its runs happen one after the other. */
+  readonly lock?: EngineLock;
+  /** What HTTP callers may do; absent in rows that none can reach. */
+  readonly entry?: EngineEntry;
   /** What runs before it, when the tenant has such code. */
   readonly globalCode?: GlobalCode;
+  /** What the tenant's settings say about the limits of its engines. */
+  readonly tenantLimits?: TenantLimits;
 }
 
 const ENGINE_KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/;

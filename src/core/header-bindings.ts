@@ -25,6 +25,8 @@ export function headerBindings(tenant: string, header: EngineHeader): Parsed<rea
       prefetch: header.prefetch ?? 1,
       timeoutSeconds: header.timeoutSeconds,
       backoff: header.backoff ?? DEFAULT_BACKOFF,
+      ...(header.queueType === undefined ? {} : { queueType: header.queueType }),
+      ...(header.orderKey === undefined ? {} : { orderKey: header.orderKey }),
     });
   }
   return accept(bindings);

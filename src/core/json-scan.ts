@@ -26,6 +26,25 @@ export function findTooDeep(text: string, limit: number): number | undefined {
   return undefined;
 }
 
+/**
+ * Index of the comma or bracket that brings value `limit + 1`, before one is built; undefined when there are not so many.
+ * Each value but the first of a list or object follows a comma. An empty list counts for two, on the safe side.
+ */
+export function findTooMany(text: string, limit: number): number | undefined {
+  // Each takes a character at least, so nearly every text is done here.
+  if (text.length <= limit) return undefined;
+  let count = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === COMMA || code === OPEN_BRACE || code === OPEN_BRACKET) {
+      count += 1;
+      if (count > limit) return at;
+    }
+  }
+  return undefined;
+}
+
 /** A member of an object, by the source text of its value. */
 export interface MemberText {
   readonly name: string;

@@ -2,8 +2,8 @@ import { bilingual } from './bilingual.ts';
 import { accept, type Parsed, refuse } from './errors.ts';
 import type { JsonValue } from './json.ts';
 import { findJsonFault } from './json-fault.ts';
-import { findTooDeep, topLevelMembers } from './json-scan.ts';
-import { MAX_JSON_DEPTH } from './run-limits.ts';
+import { findTooDeep, findTooMany, topLevelMembers } from './json-scan.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from './run-limits.ts';
 
 const INTEGER = /^-?\d+$/;
 
@@ -16,6 +16,7 @@ const NEEDS_CARE = /\d{16}|\d[eE]\+?\d{3}|__proto__|\\u00(?:5f|6f|7[024])/i;
 /**
  * Reads JSON text that a stranger wrote. It differs from JSON.parse in this:
  * - nesting over MAX_JSON_DEPTH is refused before anything recurses;
+ * - more than `maxValues` values are refused before one is built: millions of tiny ones hold up the whole host;
  * - an integer beyond ±(2^53-1), and a number too large for a double, is its source text, because a rounded id is
  *   another id (defaults.md 7);
  * - members named `__proto__` are dropped, so that copying a value cannot change a prototype;
@@ -23,9 +24,12 @@ const NEEDS_CARE = /\d{16}|\d[eE]\+?\d{3}|__proto__|\\u00(?:5f|6f|7[024])/i;
  *
  * Refusal: JSON_INVALID with the position of the first bad character, from 1; the text itself is never quoted.
  */
-export function parseJson(text: string): Parsed<JsonValue> {
+export function parseJson(text: string, maxValues = MAX_JSON_VALUES): Parsed<JsonValue> {
   const json = withoutMark(text);
   const marked = text.length - json.length;
+  const tooMany = findTooMany(json, maxValues);
+  if (tooMany !== undefined)
+    return refuse('JSON_INVALID', { position: tooMany + marked + 1, rule: tooManyRule(maxValues) });
   const tooDeep = findTooDeep(json, MAX_JSON_DEPTH);
   if (tooDeep !== undefined) return refuse('JSON_INVALID', { position: tooDeep + marked + 1, rule: TOO_DEEP });
   try {
@@ -55,6 +59,7 @@ export function utf8(bytes: Uint8Array): string | undefined {
 }
 
 const TOO_DEEP = bilingual(`嵌套超过 ${MAX_JSON_DEPTH} 层`, `nested deeper than ${MAX_JSON_DEPTH} levels`);
+const tooManyRule = (limit: number): string => bilingual(`超过 ${limit} 个值`, `more than ${limit} values`);
 const ENDS_EARLY = bilingual('文本提前结束', 'the text ends too early');
 const UNEXPECTED = bilingual('此处的字符不符合 JSON 语法', 'the character here is not allowed by JSON');
 

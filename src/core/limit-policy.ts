@@ -3,6 +3,7 @@ import type { ErrorRecord } from './errors.ts';
 import type { RunLimits } from './run-limits.ts';
 import type { RunCaps } from './run-load.ts';
 import { tenantKey } from './tenant.ts';
+import type { TenantLimits } from './tenant-limits.ts';
 
 /** The limits that may be lowered for a tenant: those of its runs, and how often they may call the host. */
 export type TenantCaps = Partial<RunLimits> & {
@@ -35,6 +36,8 @@ export interface LimitRequest {
   readonly engine: EngineLimits;
   /** `TimeoutSeconds` of the binding whose message is run; it goes before the engine's `Timeout`. */
   readonly bindingWallMs?: number;
+  /** From the tenant's `sys_config`. */
+  readonly tenantLimits?: TenantLimits;
 }
 
 /** The limits of a run, and what was asked for and is not given. */
@@ -47,16 +50,18 @@ export interface ResolvedLimits {
 /** What a lane process needs beside the heap of its isolate. MB. */
 export const LANE_BASE_MB = 100;
 
+const NOTHING_SET: TenantLimits = Object.freeze({ defaults: {}, most: {} });
+
 /**
- * Merges the limits of one run: asked by the binding, else by the engine, else the host's default; never above the
- * tenant's cap and the host's. The heap stays below the memory of the lane, or the process would be killed before
+ * Merges the limits of one run: asked by the binding, else by the engine, else the tenant's default in `sys_config`,
+ * else the host's; never above the tenant's own cap, the operator's for the tenant, and the host's. The heap stays below the memory of the lane, or the process would be killed before
  * the heap limit can end the script.
  */
 export function resolveRunLimits(policy: LimitPolicy, request: LimitRequest): ResolvedLimits {
-  const { engine, engineKey } = request;
+  const { engine, engineKey, tenantLimits: { defaults: usual, most } = NOTHING_SET } = request;
   const tenant = policy.tenants.get(tenantKey(request.tenant)) ?? {};
   const warnings = [...engine.faults];
-  const capped = (name: keyof RunLimits, cap: number, asked?: { field: string; value: number | undefined }): number => {
+  const capped = (name: keyof RunLimits, cap: number, asked?: Asked): number => {
     const wanted = asked?.value ?? policy.defaults[name];
     const limit = Math.min(cap, tenant[name] ?? cap);
     if (asked?.value !== undefined && asked.value > limit) {
@@ -66,8 +71,8 @@ export function resolveRunLimits(policy: LimitPolicy, request: LimitRequest): Re
     }
     return Math.min(wanted, limit);
   };
-  const byBinding = request.bindingWallMs !== undefined;
-  const wall = { field: byBinding ? 'TimeoutSeconds' : 'Timeout', value: request.bindingWallMs ?? engine.wallMs };
+  const within = (cap: number, own: number | undefined): number => Math.min(cap, own ?? cap);
+  const wall = askedWall(request, usual.wallMs);
   const rssMb = capped('rssMb', policy.defaults.rssMb);
   const heapCap = Math.max(MIN_HEAP_MB, Math.min(policy.caps.heapMb, rssMb - LANE_BASE_MB));
   const limits = Object.fromEntries(
@@ -76,11 +81,29 @@ export function resolveRunLimits(policy: LimitPolicy, request: LimitRequest): Re
   return {
     limits: {
       ...limits,
-      wallMs: capped('wallMs', policy.caps.wallMs, wall),
-      heapMb: capped('heapMb', heapCap, { field: 'LimitMemory', value: engine.heapMb }),
+      nesting: capped('nesting', within(policy.defaults.nesting, most.nesting)),
+      wallMs: capped('wallMs', within(policy.caps.wallMs, most.wallMs), wall),
+      heapMb: capped('heapMb', within(heapCap, most.heapMb), askedHeap(engine, usual.heapMb)),
     },
     warnings,
   };
+}
+
+/** What is asked for, and the field that asks. */
+interface Asked {
+  readonly field: string;
+  readonly value: number | undefined;
+}
+
+function askedWall({ engine, bindingWallMs }: LimitRequest, usual: number | undefined): Asked {
+  if (bindingWallMs !== undefined) return { field: 'TimeoutSeconds', value: bindingWallMs };
+  if (engine.wallMs !== undefined) return { field: 'Timeout', value: engine.wallMs };
+  return { field: 'V8DefaultTimeoutSeconds', value: usual };
+}
+
+function askedHeap(engine: EngineLimits, usual: number | undefined): Asked {
+  if (engine.heapMb !== undefined) return { field: 'LimitMemory', value: engine.heapMb };
+  return { field: 'V8DefaultLimitMemoryMB', value: usual === undefined ? undefined : Math.max(MIN_HEAP_MB, usual) };
 }
 
 /** Host calls a second that all runs of a tenant may make together. */

@@ -1,6 +1,7 @@
 import { bilingual } from './bilingual.ts';
 import { accept, orThrow, type Parsed, refuse } from './errors.ts';
 import { parseQueueUrl } from './queue-url.ts';
+import type { SettingsRow } from './sealed-secret.ts';
 import { sameTenant } from './tenant.ts';
 
 /** How the host reaches one tenant's RabbitMQ. */
@@ -27,7 +28,7 @@ export interface MqRegistry {
   /** Fills blank fields of the main tenant. Checked with the configuration. */
   readonly queueUrl?: string | undefined;
   /** Every loaded tenant. The main tenant may have no row. */
-  readonly rows: readonly { readonly tenant: string; readonly row: MqRow }[];
+  readonly rows: readonly SettingsRow[];
 }
 
 /** Infrastructure: a tenant that leaves one blank uses the main tenant's (mq-mqtt.md 1.3). */
@@ -45,13 +46,15 @@ type Fields = Readonly<Record<Field, string>>;
  * The RabbitMQ settings of one tenant, from all tenants' rows (mq-mqtt.md 1.3, 2.1, 2.2). Fails closed, for that
  * tenant alone; there is no fallback to the main tenant's account.
  *
- * Refusals: TENANT_UNKNOWN; QUEUE_IDENTITY_MISSING and QUEUE_IDENTITY_INVALID naming the column;
+ * Refusals: TENANT_UNKNOWN; SECRET_KEY_MISSING and SECRET_DAMAGED; QUEUE_IDENTITY_MISSING and QUEUE_IDENTITY_INVALID naming the column;
  * QUEUE_IDENTITY_SHARED when another tenant has the same user, password or virtual host.
  */
 export function mqSettingsOf(tenant: string, registry: MqRegistry): Parsed<AmqpSettings> {
   const main = mainFields(registry);
   const own = fieldsOf(tenant, registry, main);
   if (own === undefined) return refuse('TENANT_UNKNOWN', { tenant });
+  const unread = entryOf(tenant, registry)?.unreadable?.MQPassword;
+  if (unread !== undefined) return { ok: false, error: unread };
   const settings = readFields(tenant, own);
   if (!settings.ok) return settings;
   const others = otherTenants(tenant, registry).map((other) => fieldsOf(other, registry, main));
@@ -110,8 +113,12 @@ function otherTenants(tenant: string, { mainTenant, rows }: MqRegistry): readonl
 }
 
 /** Names that differ in case only mean the same tenant; the first row counts, as in the tenant directory. */
-function rowOf(tenant: string, { rows }: MqRegistry): MqRow | undefined {
-  return rows.find((entry) => sameTenant(entry.tenant, tenant))?.row;
+function entryOf(tenant: string, { rows }: MqRegistry): SettingsRow | undefined {
+  return rows.find((entry) => sameTenant(entry.tenant, tenant));
+}
+
+function rowOf(tenant: string, registry: MqRegistry): MqRow | undefined {
+  return entryOf(tenant, registry)?.row;
 }
 
 const NO_FIELDS: Fields = Object.freeze({

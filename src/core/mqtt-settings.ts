@@ -1,3 +1,4 @@
+import type { SettingsRow } from './sealed-secret.ts';
 import { sameTenant } from './tenant.ts';
 
 /** What the broker knows of one tenant. Account and password go into no log, error or answer. */
@@ -34,17 +35,14 @@ export interface MainMqtt {
 }
 
 /** Rows of `sys_osclients`, perhaps without some of the columns. */
-export interface MqttRow {
-  readonly tenant: string;
-  readonly row: Readonly<Record<string, unknown>>;
-}
+export type MqttRow = SettingsRow;
 
 /**
  * The broker's view of all tenants (mq-mqtt.md 1.3). A child's account or password that equals the main tenant's was
  * copied, not given: it counts as missing. The main tenant may have no row.
  */
 export function mqttRegistry(rows: readonly MqttRow[], main: MainMqtt): MqttRegistry {
-  const mainRow = rows.find(({ tenant }) => sameTenant(tenant, main.tenant))?.row ?? {};
+  const mainRow = rows.find(({ tenant }) => sameTenant(tenant, main.tenant)) ?? { tenant: main.tenant, row: {} };
   const first = mainTenant(mainRow, main);
   const children = rows.filter(({ tenant }, index) => {
     const isFirst = rows.findIndex((other) => sameTenant(other.tenant, tenant)) === index;
@@ -58,20 +56,20 @@ export function findMqttTenant(registry: MqttRegistry, name: string): MqttTenant
   return registry.tenants.find(({ tenant }) => sameTenant(tenant, name));
 }
 
-function mainTenant(row: MqttRow['row'], main: MainMqtt): MqttTenant {
-  const own = readRow(main.tenant, row);
+function mainTenant(entry: MqttRow, main: MainMqtt): MqttTenant {
+  const own = readRow({ ...entry, tenant: main.tenant });
   return {
     ...own,
     isMain: true,
     enabled: main.enabled ?? own.enabled,
     account: own.account === '' ? main.account : own.account,
-    password: own.password === '' ? main.password : own.password,
+    password: own.password === '' && !isUnreadable(entry) ? main.password : own.password,
     engine: own.engine === '' ? main.engine : own.engine,
   };
 }
 
-function childTenant({ tenant, row }: MqttRow, main: MqttTenant): MqttTenant {
-  const own = readRow(tenant, row);
+function childTenant(entry: MqttRow, main: MqttTenant): MqttTenant {
+  const own = readRow(entry);
   return {
     ...own,
     account: own.account === main.account ? '' : own.account,
@@ -79,18 +77,24 @@ function childTenant({ tenant, row }: MqttRow, main: MqttTenant): MqttTenant {
   };
 }
 
-function readRow(tenant: string, row: MqttRow['row']): MqttTenant {
+function readRow(entry: MqttRow): MqttTenant {
+  const { tenant, row } = entry;
   return {
     tenant,
     isMain: false,
     enabled: isOn(row.MqttEnable),
     account: textOf(row.MqttAccount).trim(),
     password: textOf(row.MqttPwd),
-    allowAnonymous: isOn(row.MqttAllowAnonymous),
+    // A password that cannot be read is not no password: nobody gets in without it.
+    allowAnonymous: isOn(row.MqttAllowAnonymous) && !isUnreadable(entry),
     engine: textOf(row.MqttApiEngine).trim(),
     shortTopics: isOn(row.MqttShortTopics),
     veto: isOn(row.MqttVeto),
   };
+}
+
+function isUnreadable({ unreadable }: MqttRow): boolean {
+  return unreadable?.MqttPwd !== undefined;
 }
 
 function isOn(value: unknown): boolean {

@@ -57,6 +57,25 @@ export function filterMatches(filter: string, topic: string): boolean {
   return wanted.length === levels.length;
 }
 
+/**
+ * Sorts canonical filters so that of those that take one topic the most specific comes first: level by level a name
+ * before `+`, `+` before `#`.
+ */
+export function compareFilters(one: string, other: string): number {
+  const levels = one.split('/');
+  const others = other.split('/');
+  for (let index = 0; index < Math.max(levels.length, others.length); index++) {
+    const difference = breadth(levels[index]) - breadth(others[index]);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** How much a level takes; one that is not there takes nothing. */
+function breadth(level: string | undefined): number {
+  return level === '#' ? 2 : level === '+' ? 1 : 0;
+}
+
 const EMPTY = bilingual('不能为空', 'it is empty');
 const NO_WILDCARDS = bilingual('发布主题不能含 # 或 +', 'a topic to publish to has no # or +');
 const MISPLACED = bilingual('# 只能是最后一级，+ 只能独占一级', '# is the last level only, + a whole level only');

@@ -15,7 +15,11 @@ export const DEAD_REASONS = [
 export type DeadReason = (typeof DEAD_REASONS)[number];
 
 /**
- * State of a parked message. `waiting` is due at its time; `dead` waits for people; `replayed` was sent again by
- * people and not heard of since; `resolved` ended by a committed run.
+ * State of a parked message. `waiting` is due at its time; `behind` waits until the earlier messages of its order key
+ * are decided; `dead` waits for people; `replayed` was sent again by people and not heard of since; `resolved` ended by
+ * a committed run.
  */
-export type ParkedState = 'waiting' | 'dead' | 'replayed' | 'resolved';
+export type ParkedState = 'waiting' | 'behind' | 'dead' | 'replayed' | 'resolved';
+
+/** States that a message is parked in by the host. */
+export type ParkingState = Extract<ParkedState, 'waiting' | 'behind' | 'dead'>;

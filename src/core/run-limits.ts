@@ -61,6 +61,9 @@ export const MAX_RECEIVED_MESSAGE_BYTES = 16 * MIB;
 /** Deepest nesting of a JSON document that the host reads from a message or a request. */
 export const MAX_JSON_DEPTH = 256;
 
+/** Values in a JSON document that the host reads from a message or a request, each member and each item counted. */
+export const MAX_JSON_VALUES = 500_000;
+
 /** Rows of one read: without `_PageSize`, and at most with it. */
 export const DEFAULT_ROWS_PER_READ = 10_000;
 export const MAX_ROWS_PER_READ = 100_000;

@@ -1,5 +1,6 @@
 import { accept, type Parsed, refuse } from './errors.ts';
 import { tableAccess } from './protected-tables.ts';
+import { withCatalogue } from './sql-catalogue.ts';
 import { isName, refuseSql, type SqlToken, tokenizeSql } from './sql-tokens.ts';
 import { BRACKET_WORDS, FROM_INSIDE, FUNCTIONS, REFUSED_WORDS } from './sql-vocabulary.ts';
 
@@ -43,11 +44,11 @@ const VERBS: ReadonlySet<string> = new Set<SqlVerb>(['select', 'insert', 'update
 /**
  * The allow-list for a script's SQL (delivery.md F2, architecture.md 6): one statement that works on rows of the
  * tenant's own tables, names no schema, calls only functions without effects, and reaches no protected table. It is no
- * parser: what is no SQL at all is left to the database. Refusals are SQL_REFUSED, TABLE_UNKNOWN, TABLE_READ_ONLY.
+ * parser: what is no SQL at all is left to the database. Questions about tables are SELECTs (sql-catalogue.ts). Refusals are SQL_REFUSED, TABLE_UNKNOWN, TABLE_READ_ONLY.
  */
 export function guardSql(text: string): Parsed<GuardedSql> {
   const read = tokenizeSql(text);
-  return read.ok ? new Guard(withoutEnd(read.value)).judge() : read;
+  return read.ok ? new Guard(withCatalogue(withoutEnd(read.value))).judge() : read;
 }
 
 function withoutEnd(tokens: readonly SqlToken[]): readonly SqlToken[] {
@@ -57,6 +58,10 @@ function withoutEnd(tokens: readonly SqlToken[]): readonly SqlToken[] {
 /** A word or symbol for comparison; empty for names in backticks, texts and parameters, which are never keywords. */
 function wordOf(token: SqlToken | undefined): string {
   return token?.kind === 'word' || token?.kind === 'symbol' ? token.value : '';
+}
+
+function isReserved(word: string): boolean {
+  return VERBS.has(word) || TABLES_FOLLOW.has(word) || EXPRESSIONS_FOLLOW.has(word);
 }
 
 type Refusal = ReturnType<typeof refuse>;
@@ -163,7 +168,8 @@ class Guard {
     if (isDeep || this.#level.clause === 'tables') return refuseSql(qualified, 'schema');
     // After blanks a word may be a keyword again.
     const isColumn = wordOf(after) === '*' || after?.kind === 'quoted' || (after?.kind === 'word' && !after.gap);
-    return isName(before) && isColumn ? undefined : refuseSql(qualified, 'dot');
+    // A reserved word is nobody's name, so what stands before the dot ends there for the database.
+    return isName(before) && !isReserved(wordOf(before)) && isColumn ? undefined : refuseSql(qualified, 'dot');
   }
 
   #openBracket(): Refusal | undefined {

@@ -32,7 +32,7 @@ export const FUNCTIONS = words(`
   localtimestamp makedate maketime microsecond minute month monthname now period_add period_diff quarter sec_to_time
   second str_to_date subdate subtime sysdate time time_format time_to_sec timediff timestamp timestampadd timestampdiff
   to_days to_seconds unix_timestamp utc_date utc_time utc_timestamp week weekday weekofyear year yearweek
-  cast convert binary default values md5 sha sha1 sha2 uuid inet_aton inet_ntoa
+  database cast convert binary default values md5 sha sha1 sha2 uuid inet_aton inet_ntoa
   json_array json_contains json_contains_path json_depth json_extract json_insert json_keys json_length json_merge_patch
   json_merge_preserve json_object json_quote json_remove json_replace json_search json_set json_type json_unquote
   json_valid json_value

@@ -14,3 +14,13 @@ export function ulidTime(ulid: string): number | undefined {
   }
   return time;
 }
+
+/** The lowest ULID of a moment in milliseconds since 1970 UTC. */
+export function ulidAt(time: number): string {
+  let text = '';
+  for (let left = Math.max(0, Math.floor(time)), digits = 0; digits < TIME_LENGTH; digits++) {
+    text = (ALPHABET[left % 32] ?? '0') + text;
+    left = Math.floor(left / 32);
+  }
+  return text.padEnd(26, '0');
+}

@@ -1,17 +1,27 @@
 /** Brackets of `_Where`: a flat list with opening and closing marks becomes a tree (v8-surface.md 3.1). */
+
+import type { Glue } from './where-parts.ts';
 import { MAX_GROUP_DEPTH, WHERE_RULES, type WhereRule } from './where-rule.ts';
-import type { Condition, WhereNode } from './where-tree.ts';
+import type { Condition, GroupOf, NodeOf } from './where-tree.ts';
+
+/** What brackets can stand around: the conditions of tables, and those of documents. */
+export interface Glued {
+  readonly glue: Glue;
+  readonly column: string;
+  readonly operator: string;
+  readonly value: unknown;
+}
 
 /** A condition with its brackets, as written. */
-export interface BracketedCondition {
-  readonly condition: Condition;
+export interface BracketedCondition<C extends Glued = Condition> {
+  readonly condition: C;
   readonly opens: number;
   readonly closes: number;
 }
 
 /** The tree, or the condition (from 0) whose bracket is wrong. */
-export type Grouping =
-  | { readonly ok: true; readonly nodes: readonly WhereNode[] }
+export type Grouping<C extends Glued = Condition> =
+  | { readonly ok: true; readonly nodes: readonly NodeOf<C>[] }
   | { readonly ok: false; readonly index: number; readonly rule: WhereRule };
 
 /**
@@ -19,7 +29,7 @@ export type Grouping =
  * means something else: where only the written count closes every bracket it is taken, and where both readings are
  * whole and differ the list is refused, because one of them would touch rows that nobody meant.
  */
-export function groupConditions(list: readonly BracketedCondition[]): Grouping {
+export function groupConditions<C extends Glued>(list: readonly BracketedCondition<C>[]): Grouping<C> {
   const asOne = build(list, (brackets) => Math.min(brackets, 1));
   const several = list.findIndex(({ opens, closes }) => opens > 1 || closes > 1);
   if (several < 0) return asOne;
@@ -29,15 +39,18 @@ export function groupConditions(list: readonly BracketedCondition[]): Grouping {
   return { ok: false, index: several, rule: WHERE_RULES.severalBrackets };
 }
 
-function build(list: readonly BracketedCondition[], count: (brackets: number) => number): Grouping {
-  const root: WhereNode[] = [];
+function build<C extends Glued>(
+  list: readonly BracketedCondition<C>[],
+  count: (brackets: number) => number,
+): Grouping<C> {
+  const root: NodeOf<C>[] = [];
   /** Groups that are open, with the condition that opened each. */
-  const open: { nodes: WhereNode[]; index: number }[] = [];
+  const open: { nodes: NodeOf<C>[]; index: number }[] = [];
   for (const [index, { condition, opens, closes }] of list.entries()) {
     let glue = condition.glue;
     for (let bracket = 0; bracket < count(opens); bracket += 1) {
       if (open.length >= MAX_GROUP_DEPTH) return { ok: false, index, rule: WHERE_RULES.tooDeep };
-      const nodes: WhereNode[] = [];
+      const nodes: NodeOf<C>[] = [];
       (open.at(-1)?.nodes ?? root).push({ glue, group: nodes });
       open.push({ nodes, index });
       glue = 'and';
@@ -54,14 +67,18 @@ function build(list: readonly BracketedCondition[], count: (brackets: number) =>
 }
 
 /** Equal texts select the same rows: brackets around a single part, or around everything, are left out. */
-function shapeOf(nodes: readonly WhereNode[]): string {
+function shapeOf<C extends Glued>(nodes: readonly NodeOf<C>[]): string {
   const [only, ...others] = nodes;
-  if (only !== undefined && others.length === 0 && 'group' in only) return shapeOf(only.group);
+  if (only !== undefined && others.length === 0 && isGroup(only)) return shapeOf(only.group);
   return nodes.map((node, index) => `${index === 0 ? '' : node.glue}${partShape(node)}`).join(' ');
 }
 
-function partShape(node: WhereNode): string {
-  if (!('group' in node)) return JSON.stringify([node.column, node.operator, node.value]);
+function partShape<C extends Glued>(node: NodeOf<C>): string {
+  if (!isGroup(node)) return JSON.stringify([node.column, node.operator, node.value]);
   const [only, ...others] = node.group;
   return only !== undefined && others.length === 0 ? partShape(only) : `(${shapeOf(node.group)})`;
+}
+
+function isGroup<C extends Glued>(node: NodeOf<C>): node is GroupOf<C> {
+  return 'group' in node;
 }

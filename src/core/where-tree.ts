@@ -12,9 +12,14 @@ export interface Condition {
 }
 
 /** Nodes in brackets; never empty. */
-export interface ConditionGroup {
+export interface GroupOf<C> {
   readonly glue: Glue;
-  readonly group: readonly WhereNode[];
+  readonly group: readonly NodeOf<C>[];
 }
 
-export type WhereNode = Condition | ConditionGroup;
+/** A condition, or several in brackets. */
+export type NodeOf<C> = C | GroupOf<C>;
+
+export type ConditionGroup = GroupOf<Condition>;
+
+export type WhereNode = NodeOf<Condition>;

@@ -44,6 +44,7 @@ export function parseWhere(input: unknown, scope: WhereScope): Parsed<readonly W
   const list = readList(input);
   if (!list.ok) return invalid(0, list.rule, scope);
   if (list.value.length > MAX_CONDITIONS) return invalid(MAX_CONDITIONS, WHERE_RULES.tooMany, scope);
+  if (list.value.length === 0) return accept([]);
   const columns = new Map(scope.columns.map((column) => [column.name.toLowerCase(), column]));
   const conditions: BracketedCondition[] = [];
   let values = 0;

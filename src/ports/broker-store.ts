@@ -1,6 +1,7 @@
 /**
  * What of the broker survives a restart: sessions that asked for it, what waits for them, and retained messages.
- * Implementation: adapters/embedded, in `host.db`. Changes made in one turn of the event loop are written together.
+ * Implementations: adapters/embedded, in `host.db`; adapters/redis, where the next host finds it. Changes made in one turn
+ * of the event loop are written together.
  */
 import type { BrokerMessage, Qos } from './broker.ts';
 
@@ -39,6 +40,13 @@ export interface StoredMessage {
   readonly identifiers: readonly number[];
 }
 
+/** A packet id of QoS 2 that a session's client has not let go of. */
+export interface StoredFlight {
+  readonly packetId: number;
+  /** The message that went out under it; undefined when the client has it and waits for its release. */
+  readonly seq: number | undefined;
+}
+
 export interface RetainedMessage {
   readonly tenant: string;
   readonly message: BrokerMessage;
@@ -51,6 +59,7 @@ export interface BrokerContent {
     readonly queued: readonly StoredMessage[];
     /** Packet ids of QoS 2 that were received and not yet released. */
     readonly received: readonly number[];
+    readonly flights: readonly StoredFlight[];
   })[];
   readonly retained: readonly RetainedMessage[];
   readonly lastSeq: number;
@@ -62,14 +71,19 @@ export interface BrokerStore {
   /** Removes it with everything that waits for it. */
   dropSession(key: SessionKey): void;
   addMessage(key: SessionKey, message: StoredMessage): void;
-  dropMessage(seq: number): void;
+  dropMessage(key: SessionKey, seq: number): void;
+  /** Also of one that is known, in its new state. */
+  saveFlight(key: SessionKey, flight: StoredFlight): void;
+  dropFlight(key: SessionKey, packetId: number): void;
   addReceived(key: SessionKey, packetId: number): void;
   dropReceived(key: SessionKey, packetId: number): void;
   /** An empty payload removes it. */
   saveRetained(retained: RetainedMessage): void;
-  /** Resolves when everything changed so far is on disk. @throws AppError QUEUE_STORE_UNUSABLE. */
+  /** Resolves when everything changed so far is stored. @throws AppError QUEUE_STORE_UNUSABLE, CACHE_UNAVAILABLE. */
   flushed(): Promise<void>;
   /** True when something changed since the last write. */
   readonly isDirty: boolean;
+  /** False while nothing can be stored: nobody is let in then. */
+  readonly isUsable: boolean;
   close(): void;
 }

@@ -3,28 +3,9 @@
  * topics, what is forwarded) is asked of `BrokerRules`. Implementation: adapters/mqtt.
  */
 import type { UserPropertyList } from '../core/mqtt-event.ts';
+import type { BrokerMessage, MessageProperties, Qos } from '../core/mqtt-message.ts';
 
-export type Qos = 0 | 1 | 2;
-
-/** What MQTT 5 says beside the payload; carried from end to end. */
-export interface MessageProperties {
-  readonly userProperties?: UserPropertyList;
-  readonly responseTopic?: string;
-  readonly correlationData?: Uint8Array;
-  readonly contentType?: string;
-  readonly payloadFormatIndicator?: boolean;
-  /** Seconds. */
-  readonly messageExpiryInterval?: number;
-}
-
-/** A message of a tenant. Its topic and response topic are canonical once the rules have seen it. */
-export interface BrokerMessage {
-  readonly topic: string;
-  readonly payload: Uint8Array;
-  readonly qos: Qos;
-  readonly retain: boolean;
-  readonly properties: MessageProperties;
-}
+export type { BrokerMessage, MessageProperties, Qos };
 
 /** A CONNECT before it is answered. */
 export interface ConnectRequest {
@@ -158,18 +139,28 @@ export interface BrokerListener {
   readonly port: number;
 }
 
+/** The broker, in this process or in that of another host, which is asked over a connection. */
 export interface Broker {
+  /** Where devices reach it on this host. */
   readonly listeners: readonly BrokerListener[];
   /** Publishes a message of the host's own, past the rules. @returns sessions that it goes to. */
   publish(tenant: string, message: BrokerMessage): Promise<number>;
   /** Sessions that a message to this topic would go to. */
+  subscribers(tenant: string, topic: string): number | Promise<number>;
+  sessions(tenant: string): readonly SessionView[] | Promise<readonly SessionView[]>;
+  retained(tenant: string): readonly RetainedView[] | Promise<readonly RetainedView[]>;
+  /** Ends a client's connection. @returns false when there is none. */
+  disconnect(tenant: string, clientId: string): boolean | Promise<boolean>;
+}
+
+/** The broker of this process. */
+export interface LocalBroker extends Broker {
   subscribers(tenant: string, topic: string): number;
   sessions(tenant: string): readonly SessionView[];
   retained(tenant: string): readonly RetainedView[];
+  disconnect(tenant: string, clientId: string): boolean;
   /** Connections at this moment, of all tenants. */
   connectionCount(): number;
-  /** Ends a client's connection. @returns false when there is none. */
-  disconnect(tenant: string, clientId: string): boolean;
   /** Takes no more connections, ends those there are, and calls `disconnected` for each. */
   stop(): Promise<void>;
 }

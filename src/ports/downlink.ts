@@ -11,7 +11,7 @@ export interface Downlink {
   /** Checks what somebody wants to publish. @throws AppError TOPIC_*, PARAM_INVALID, MQTT_NOT_RUNNING, MQTT_DISABLED. */
   check(tenant: string, draft: DownlinkDraft): BrokerMessage;
   /** Sessions that a message to this topic would go to. */
-  subscribers(tenant: string, topic: string): number;
+  subscribers(tenant: string, topic: string): Promise<number>;
 }
 
 /** A message to devices, unchecked. */

@@ -7,8 +7,8 @@ export type HostCallAnswer =
   | { readonly kind: 'reply'; readonly json: string }
   | { readonly kind: 'nested'; readonly run: RunStart; readonly calls: HostCallSink; readonly finish: NestedFinish };
 
-/** Turns the outcome of a nested run into the reply of the call that started it. */
-export type NestedFinish = (outcome: RunOutcome) => Promise<string>;
+/** Turns the outcome of a nested run into the reply of the call that started it, or gives what runs next for it. */
+export type NestedFinish = (outcome: RunOutcome) => Promise<string | HostCallAnswer>;
 
 /** The host side of one run. Calls come one at a time, except those that touch no
  * transaction (`parallel` in protocol/host-call-names.ts). `call` must not reject; a failure is a reply. */
@@ -49,6 +49,11 @@ export interface LaneRequest {
   readonly engine?: { readonly key: string; readonly version: string };
   /** Runs at once, where they differ from the host's own caps. */
   readonly maxRuns?: { readonly tenant?: number; readonly engine?: number };
+  /**
+   * True when the caller runs the engine at once and holds nothing that another run may wait for: its run may be sent
+   * behind a quick one of the same engine that is at work in a lane.
+   */
+  readonly mayFollow?: boolean;
   /** Longest wait for a lane. Milliseconds; undefined waits until `signal` aborts. */
   readonly waitMs?: number;
   readonly signal?: AbortSignal;

@@ -6,6 +6,8 @@ export interface Ids {
   guid(): string;
   /** A number in [0, 1), for jitter. */
   random(): number;
+  /** 32 bytes that nobody can guess, base64url. */
+  secret(): string;
   /** Lower-case hex SHA-256 of the bytes, or of the text's UTF-8. */
   sha256Hex(data: Uint8Array | string): string;
 }

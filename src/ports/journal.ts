@@ -71,6 +71,37 @@ export interface Journal {
   story(eventId: string): Promise<EventStory>;
   /** Latest attempts, newest first. */
   attempts(filter: { verdict?: string; limit: number }): Promise<readonly AttemptRecord[]>;
+  /** Runs of engines that began since a moment, by span of time and verdict, oldest first. Both in milliseconds. */
+  runCounts(since: number, spanMs: number): Promise<readonly RunCount[]>;
+  /** Lines of the system log, oldest first; flushes first. */
+  logs(filter: LogFilter): Promise<readonly LogLine[]>;
+}
+
+/** Runs of one verdict that began in one span of time. */
+export interface RunCount {
+  /** Where the span begins. Milliseconds UTC. */
+  readonly at: number;
+  readonly verdict: string;
+  readonly runs: number;
+}
+
+/** Which lines of `sys_log`: those after the line of this id, else the latest; of one title (an engine) alone. */
+export interface LogFilter {
+  readonly after?: string;
+  readonly title?: string;
+  readonly limit: number;
+}
+
+/** A line of `sys_log`. Ids are in the order of writing; `time` is local text. */
+export interface LogLine {
+  readonly id: string;
+  readonly time: string;
+  readonly type: string;
+  readonly title: string;
+  readonly content: string;
+  readonly level: number;
+  readonly eventId: string;
+  readonly runId: string;
 }
 
 /** Everything known about one EventId, over all queues of the tenant. */

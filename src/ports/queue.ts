@@ -3,6 +3,8 @@
  * checked them. All promises settle: a queue that is away rejects with QUEUE_UNAVAILABLE, it never hangs.
  */
 
+import type { QueueInspection } from '../core/preflight.ts';
+
 /** Properties beside the body (mq-mqtt.md 3.6). */
 export interface MessageProps {
   /** AMQP message-id; absent on foreign messages. */
@@ -38,6 +40,12 @@ export interface ConsumeOptions {
   readonly prefetch: number;
   /** Kind of queue to make, and to insist on where one exists; absent: the host's default, and any existing one. */
   readonly queueType?: 'classic' | 'quorum';
+  /**
+   * True: no other consumer of the queue, in any process, receives while this one does, and what this one leaves
+   * unsettled goes to its successor in the queue's order.
+   * `consume` throws QUEUE_HELD while another consumer keeps it from that.
+   */
+  readonly alone?: boolean;
 }
 
 /** An attached consumer. */
@@ -48,6 +56,14 @@ export interface Consumer {
   close(): Promise<void>;
   /** Changes how many unsettled deliveries are handed out at once. */
   setPrefetch(prefetch: number): Promise<void>;
+}
+
+/** A connection to a queue server. */
+export interface QueueConnection {
+  readonly tenant: string;
+  readonly use: 'publisher' | 'consumer';
+  /** `down` also before it was up for the first time; `blocked` while the server takes no messages. */
+  readonly state: 'up' | 'blocked' | 'down';
 }
 
 export interface Queue {
@@ -71,8 +87,15 @@ export interface Queue {
   refreshTenant(tenant: string, force?: boolean): Promise<void>;
   /** Ends what is open for a tenant that is gone. A later use opens it anew. */
   closeTenant(tenant: string): Promise<void>;
+  /**
+   * What is to be known of a queue before it is consumed. Undefined where there is no server, or where the account may
+   * not ask. @throws AppError QUEUE_UNAVAILABLE and others of the queue.
+   */
+  inspect(tenant: string, queue: string): Promise<QueueInspection | undefined>;
   /** Messages in the queue, ready and unsettled. */
   depth(tenant: string, queue: string): Promise<{ ready: number; unsettled: number }>;
+  /** The connections that are kept open; none where there is no server. */
+  connections(): readonly QueueConnection[];
   /** Closes every consumer and the store behind. */
   close(): Promise<void>;
 }

@@ -12,8 +12,9 @@ export interface SqlAnswer {
 
 /**
  * A script's own SQL on one tenant's database: in a transaction, or each statement by itself. Errors are those of
- * TableStore, and PARAM_MISSING, PARAM_INVALID (a parameter), TOO_MANY_ROWS.
+ * TableStore, and PARAM_MISSING, PARAM_INVALID (a parameter), TOO_MANY_ROWS, SQL_TIMEOUT.
  */
 export interface SqlSession {
-  run(statement: GuardedSql, parameters: SqlParameters): Promise<SqlAnswer>;
+  /** @param timeoutMs what the script allows the statement (`SetCommandTimeout`); its transaction goes on after it. */
+  run(statement: GuardedSql, parameters: SqlParameters, timeoutMs?: number): Promise<SqlAnswer>;
 }

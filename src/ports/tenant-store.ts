@@ -2,14 +2,28 @@
  * One tenant's database as the delivery algorithm needs it (delivery.md 3). Implementations: adapters/sql.
  * Every method may throw AppError DB_BUSY, DB_UNAVAILABLE or INTERNAL; other codes are named where they occur.
  */
-import type { Binding, BindingRefusal } from '../core/binding.ts';
+import type { RoutedEngine } from '../core/api-route.ts';
+import type { Binding, BindingRefusal, BindingRow } from '../core/binding.ts';
+import type { BindingColumns } from '../core/binding-draft.ts';
 import type { EngineSource } from '../core/engine.ts';
-import type { DeadReason, ParkedState } from '../core/parked.ts';
+import type { Parsed } from '../core/errors.ts';
+import type { ExtraDatabaseRow } from '../core/extra-database.ts';
+import type { DeadReason, ParkedState, ParkingState } from '../core/parked.ts';
+import type { SettingsRow } from '../core/sealed-secret.ts';
 import type { DeadLetterStore } from './dead-letters.ts';
+import type { DocumentStore } from './documents.ts';
+import type { EngineVersionStore } from './engine-versions.ts';
+import type { AuditEntry, IdentityStore } from './identity.ts';
 import type { Journal } from './journal.ts';
+import type { PoolUse } from './metrics.ts';
+import type { OutboxInspection } from './outbox-inspection.ts';
+import type { PushReport, PushRequest } from './push.ts';
 import type { MessageProps } from './queue.ts';
+import type { SecretUpkeep } from './secret-box.ts';
 import type { SqlSession } from './sql-session.ts';
+import type { TableDesigner } from './table-designer.ts';
 import type { TableStore } from './table-store.ts';
+import type { TopicBindingStore } from './topic-bindings.ts';
 
 /** Identity of an event inside a tenant's database: the unit of "exactly once". */
 export interface EventKey {
@@ -80,6 +94,8 @@ export interface TenantTx {
   readonly tables: TableStore;
   /** A script's own SQL in the transaction. */
   readonly sql: SqlSession;
+  /** Documents of a tenant without a MongoDB, in the transaction. */
+  readonly documents: DocumentStore;
   readonly doom: Doom | undefined;
   /** Inserts the inbox row as `run`. `duplicate` when a committed row is there: the caller rolls back. */
   claim(claim: InboxClaim): Promise<'claimed' | 'duplicate'>;
@@ -102,17 +118,19 @@ export interface TenantTx {
   abort(): Promise<void>;
 }
 
-/** A message to park: waiting for its next attempt, or dead (3.2). */
+/** A message to park: waiting for its next attempt or behind others of its key, or dead (3.2). */
 export interface ParkRequest extends EventContent {
   readonly cycle: number;
-  /** Attempt that will run next (`waiting`) or that failed last (`dead`). */
+  /** Attempt that will run next (`waiting`, `behind`) or that failed last (`dead`). */
   readonly attempt: number;
-  readonly state: 'waiting' | 'dead';
-  /** From now on the database's clock; 0 for `dead`. */
+  readonly state: ParkingState;
+  /** Absent for a message without order. */
+  readonly orderKey?: string;
+  /** From now on the database's clock; 0 unless `waiting`. */
   readonly delayMs: number;
   readonly body: Uint8Array;
   readonly props: MessageProps;
-  readonly reason: DeadReason | 'retry';
+  readonly reason: DeadReason | 'retry' | 'order';
   /** Sentence for people, at most 2,000 characters. */
   readonly error: string;
   readonly engineKey: string | null;
@@ -132,15 +150,31 @@ export interface LeasedParkedRow extends ParkedRow {
   readonly claimUntil: number;
 }
 
+export type OrderPlace = 'free' | 'first' | 'behind';
+
 export interface ParkedStore {
   /**
    * Idempotent; writes nothing when the inbox says `done` of this content. Copies of one attempt meet in one row;
    * another content under the same EventId gets rows of its own, in another cycle.
    */
   park(request: ParkRequest): Promise<void>;
-  /** Leases up to `limit` due rows for `leaseMs`. */
+  /**
+   * Where a message stands among the parked ones of its order key: none is parked, it is the first itself, or another
+   * one comes first.
+   */
+  placeOf(content: EventContent, orderKey: string): Promise<OrderPlace>;
+  /**
+   * Makes the rows behind due whose key nothing waits for any longer, in their order, `limit` of a key at most.
+   * @returns rows made due.
+   */
+  releaseBehind(limit: number): Promise<number>;
+  /** Leases up to `limit` due rows for `leaseMs`, those of one key in their order. */
   leaseDue(limit: number, leaseMs: number): Promise<readonly LeasedParkedRow[]>;
-  /** The row's message is in its queue again: ends the row unless something else happened to it meanwhile. */
+  /**
+   * The row's message is in its queue again: ends the row unless something else happened to it meanwhile. A row with an
+   * order key stays and keeps its key's later messages behind it, until the message is decided; should it get lost, it
+   * is due again after a while.
+   */
   published(row: LeasedParkedRow): Promise<void>;
   /** Ends the rows of a content whose inbox row says `done`: a replay or retry that came too late. */
   resolve(content: EventContent): Promise<void>;
@@ -149,7 +183,7 @@ export interface ParkedStore {
   list(filter: { state?: ParkedState; queue?: string; limit: number }): Promise<readonly ParkedRow[]>;
 }
 
-export interface OutboxStore {
+export interface OutboxStore extends OutboxInspection {
   /** Leases rows whose lease ran out; `orphans` also those still leased, for the one host that owns the file at start. */
   lease(limit: number, leaseMs: number, options?: { orphans?: boolean }): Promise<readonly OutboxRow[]>;
   /** The rows are in their queues: removes them. */
@@ -170,30 +204,39 @@ export interface CrashStore {
 }
 
 export interface EngineStore {
-  /** By key, any case. Undefined when there is none. */
+  /** By key, any case, else by Id. Undefined when there is none. */
   find(engineKey: string): Promise<EngineSource | undefined>;
+  /** Key of the engine whose `ApiAddress` this path is, in any case. Undefined when there is none. */
+  keyAtAddress(address: string): Promise<string | undefined>;
+  /** Engines that have further paths, `ApiRoutes`, in the order in which the first counts. */
+  routed(): Promise<readonly RoutedEngine[]>;
   list(): Promise<readonly Omit<EngineSource, 'source'>[]>;
+  /** Switches an engine on or off. @throws AppError ENGINE_MISSING, COLUMN_MISSING. */
+  setEnabled(engineKey: string, isEnabled: boolean, audit: AuditEntry): Promise<void>;
 }
 
 export interface BindingStore {
   /** Reads the whole desired set; rows that cannot be bound come back as refusals with the field and rule. */
   readAll(): Promise<{ bindings: readonly Binding[]; refusals: readonly BindingRefusal[] }>;
+  /** Every row, also those that are switched off, in the order in which later ones win. */
+  list(): Promise<readonly StoredBinding[]>;
+  /** @returns the Id of the new row. @throws AppError COLUMN_MISSING. */
+  add(columns: BindingColumns, audit: AuditEntry): Promise<string>;
+  /** Sets these columns. @throws as `add`. */
+  change(id: string, columns: BindingColumns, audit: AuditEntry): Promise<void>;
+  /** Marks the row as deleted, as the platform does. */
+  remove(id: string, audit: AuditEntry): Promise<void>;
 }
 
-/** Pushes engines and bindings in one transaction (defaults.md 10.5). */
-export interface PushRequest {
-  readonly engines: readonly { key: string; name: string; source: string; version: string }[];
-  readonly bindings: readonly Binding[];
-  /** Removes engines' bindings with Source='push' that are not in the request. */
-  readonly prune: boolean;
-  readonly dryRun: boolean;
-}
-
-export interface PushReport {
-  readonly added: readonly string[];
-  readonly changed: readonly string[];
-  readonly unchanged: readonly string[];
-  readonly pruned: readonly string[];
+/** A row of `diy_queue_receive` as it is stored. */
+export interface StoredBinding {
+  readonly id: string;
+  readonly isEnabled: boolean;
+  /** A script's header asks for it: the next push would undo a change of it. */
+  readonly isPushed: boolean;
+  readonly row: BindingRow;
+  /** BINDING_INVALID for a row that cannot be bound. */
+  readonly binding: Parsed<Binding>;
 }
 
 /** A table of the demo or of a script project (defaults.md 4, `tables.json`). */
@@ -207,26 +250,47 @@ export interface TenantStore {
   readonly tenant: string;
   /** Auto-committed access for runs without a platform transaction. */
   readonly tables: TableStore;
-  /** The same for a script's own SQL. */
+  /**
+   * The same for what nobody was promised (who is online, what was received): the end of the process takes nothing
+   * away, but a cut of the power may, because the commit does not wait for the disk where the whole host would wait
+   * with it (SQLite).
+   */
+  readonly relaxedTables: TableStore;
+  /** The same as `tables` for a script's own SQL. */
   readonly sql: SqlSession;
+  /** The same for documents of a tenant without a MongoDB. */
+  readonly documents: DocumentStore;
   readonly parked: ParkedStore;
   readonly deadLetters: DeadLetterStore;
   readonly outbox: OutboxStore;
   readonly crashes: CrashStore;
   readonly engines: EngineStore;
+  readonly versions: EngineVersionStore;
   readonly bindings: BindingStore;
+  readonly topicBindings: TopicBindingStore;
+  /** Changes of tables that scripts ask for. */
+  readonly designer: TableDesigner;
   readonly journal: Journal;
+  readonly identity: IdentityStore;
   /** True when transactions of one tenant exclude each other (SQLite: one writer). */
   readonly singleWriter: boolean;
+  /** Enabled rows of `microi_database`: connections for the host alone. */
+  extraDatabases(): Promise<readonly ExtraDatabaseRow[]>;
   /** Committed inbox state, read outside any transaction. */
   findInbox(key: EventKey): Promise<InboxEntry | undefined>;
   /** Opens a transaction; waits at most `waitMs` for the writer where there is one. @throws DB_BUSY. */
   begin(waitMs: number): Promise<TenantTx>;
+  /** @throws AppError ENGINE_CHANGED (not the `base`), COLUMN_MISSING. */
   push(request: PushRequest): Promise<PushReport>;
   /** Creates missing tables with their fixed columns, and their rows when the table was created. */
   createTables(tables: readonly TableDefinition[]): Promise<readonly string[]>;
-  /** Removes what is older than its retention (F12). @returns removed rows. */
-  purge(retention: Retention): Promise<number>;
+  /**
+   * Removes what is older than its retention (F12), leaving most of the time to runs; ends soon after `signal`.
+   * @returns removed rows.
+   */
+  purge(retention: Retention, signal?: AbortSignal): Promise<number>;
+  /** Connections to its server by use; none for a database that is a file. */
+  pools(): readonly PoolUse[];
   /** Answers when the store can commit; rejects DB_UNAVAILABLE otherwise. */
   probe(): Promise<void>;
   close(): Promise<void>;
@@ -238,10 +302,15 @@ export interface Retention {
   readonly inboxMs: number;
   readonly attemptsMs: number;
   readonly logsMs: number;
+  /** The newest versions of an engine stay, however old they are. */
+  readonly versionsMs: number;
+  readonly auditMs: number;
 }
 
 /** The registry of tenants and their databases. The main tenant's database holds `sys_osclients`. */
 export interface TenantDirectory {
+  /** The secrets that are stored for all tenants. */
+  readonly secrets: SecretUpkeep;
   /** Every tenant whose database is open, main tenant first. */
   open(): readonly TenantStore[];
   /** The open store, by any case of the name. Undefined when unknown; throws TENANT_UNAVAILABLE when it is down. */
@@ -252,8 +321,13 @@ export interface TenantDirectory {
    * They go into no log, error or answer.
    */
   settings(): Promise<readonly TenantSettings[]>;
-  /** Writes columns of the tenant's row of `sys_osclients`. @throws AppError TENANT_UNKNOWN. */
-  saveSettings(tenant: string, values: Readonly<Record<string, string>>): Promise<void>;
+  /** Writes columns of the tenant's row of `sys_osclients`; the main tenant gets one. @throws AppError TENANT_UNKNOWN. */
+  saveSettings(tenant: string, values: Readonly<Record<string, string | number>>): Promise<void>;
+  /**
+   * Runs `work`, which compares settings of several tenants and saves, while no other such work runs: on this host and on
+   * every other one of the same registry. @throws AppError DB_BUSY when another one takes a minute.
+   */
+  changeSettingsAlone<T>(work: () => Promise<T>): Promise<T>;
   /** Creates the tenant's row and database. @throws TENANT_EXISTS, TENANT_INVALID. */
   add(tenant: string, databaseUrl: string | undefined): Promise<TenantStore>;
   /** Opens tenants added or repaired since; called by every reconcile pass. */
@@ -261,11 +335,8 @@ export interface TenantDirectory {
   close(): Promise<void>;
 }
 
-/** A tenant's row of `sys_osclients` as the database gave it, perhaps without some of the columns. */
-export interface TenantSettings {
-  readonly tenant: string;
-  readonly row: Readonly<Record<string, unknown>>;
-}
+/** A tenant's row of `sys_osclients`, perhaps without some of the columns; its secrets opened. */
+export type TenantSettings = SettingsRow;
 
 export interface TenantStatus {
   readonly tenant: string;

@@ -29,25 +29,28 @@ export interface FrameHeader {
   readonly runId: number;
 }
 
-const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Writes a frame. A lone surrogate in `text` becomes U+FFFD, as UTF-8 demands. */
-export function encodeFrame(frame: Frame): Uint8Array {
-  const text = ENCODER.encode(frame.text);
-  const bytes = new Uint8Array(FRAME_HEADER_BYTES + text.byteLength);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, text.byteLength);
-  view.setUint8(4, frame.type);
-  view.setUint32(5, frame.runId);
-  bytes.set(text, FRAME_HEADER_BYTES);
+export function encodeFrame({ type, runId, text }: Frame): Uint8Array {
+  const textBytes = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(FRAME_HEADER_BYTES + textBytes);
+  bytes.writeUInt32BE(textBytes, 0);
+  bytes.writeUInt8(type, 4);
+  bytes.writeUInt32BE(runId, 5);
+  bytes.write(text, FRAME_HEADER_BYTES);
   return bytes;
 }
 
 /** Reads a frame's header from the first FRAME_HEADER_BYTES of `bytes`. The caller checks length and type. */
 export function decodeFrameHeader(bytes: Uint8Array): FrameHeader {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { textBytes: view.getUint32(0), type: view.getUint8(4), runId: view.getUint32(5) };
+  return { textBytes: readUint32(bytes, 0), type: bytes[4] ?? 0, runId: readUint32(bytes, 5) };
+}
+
+/** Without a view on the bytes, which is one object more for every frame. */
+function readUint32(bytes: Uint8Array, at: number): number {
+  const byte = (offset: number): number => bytes[at + offset] ?? 0;
+  return byte(0) * 0x1000000 + ((byte(1) << 16) | (byte(2) << 8) | byte(3));
 }
 
 /** Reads a frame's text. @throws TypeError when it is not UTF-8. */

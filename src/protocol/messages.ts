@@ -6,7 +6,7 @@
  *
  * Frame layout: protocol/frames.ts. Texts: run-text.ts, wait-text.ts, done-text.ts.
  */
-import type { JsonValue } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { RunLimits } from '../core/run-limits.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 
@@ -49,6 +49,13 @@ export const LANE_FRAME = {
   wantSource: 22,
 } as const;
 
+/**
+ * Isolates that a lane keeps; the tenant that was not there for longest makes room. Each holds 5 MB when it is warm: a
+ * lane that is full of them must stay below what is too heavy to keep (LaneProcess.bloated), or it would be replaced and
+ * all of its tenants were cold.
+ */
+export const MAX_LANE_ISOLATES = 25;
+
 /** The context members a script sees (v8-surface.md 5.2). */
 export interface ScriptInput {
   readonly Param: JsonValue;
@@ -57,9 +64,24 @@ export interface ScriptInput {
   readonly EventName: string;
   /** Absent outside events of the MQTT broker. */
   readonly MQTT?: JsonValue;
+  /** Both absent where no HTTP request called. */
+  readonly Header?: JsonValue;
+  readonly FilesByteBase64?: JsonValue;
   readonly ApiEngineKey: string;
   readonly InvokeType: 'Client' | 'Server';
   readonly Limits: JsonValue;
+  /** Set in an event of a table: the run gives back what became of it (prelude/table-event.js). */
+  readonly TableEvent?: TableEventInput;
+}
+
+/** What an event of a table finds in `V8` (v8-surface.md 5.7). */
+export interface TableEventInput {
+  readonly Form?: JsonObject;
+  readonly OldForm?: JsonObject;
+  readonly FormSubmitAction?: 'Insert' | 'Update' | 'Delete';
+  readonly TableModel: JsonObject;
+  /** The rows of a read, for the row filter; the script runs once for each. */
+  readonly Rows?: readonly JsonObject[];
 }
 
 /** Names a source and says within which limits it runs. A lane that has met the version needs no more. */

@@ -11,6 +11,8 @@ interface UnsupportedFamily {
   readonly instead: string;
   /** The platform's members return promises, and so do these. */
   readonly promises?: true;
+  /** The platform has the family as a global, too (v8-surface.md 6.10). */
+  readonly global?: true;
   /** Each member has a second one, `<name>Async`, that returns a promise. */
   readonly twins?: true;
 }
@@ -19,7 +21,8 @@ const FILES =
   '没有文件存储：用 V8.Http 把文件传到自己的存储 / there is no file store: send the file to your own by V8.Http';
 const USERS = '用户和角色不由本主机管理 / users and roles are not kept by this host';
 const CONTROL = '平台管理功能请在原平台执行 / use the original platform to administer it';
-const TABLES = '用 tables.json 和 v8host push 建表 / make tables with tables.json and v8host push';
+const PAYMENT =
+  '用 V8.Http 调用自己的支付服务，由它保管商户密钥 / call a payment service of your own by V8.Http: it keeps the keys';
 const SERVICE = '用 V8.Http 调用提供此功能的服务 / call a service that does it by V8.Http';
 
 export const UNSUPPORTED_FAMILIES: readonly UnsupportedFamily[] = [
@@ -35,6 +38,7 @@ export const UNSUPPORTED_FAMILIES: readonly UnsupportedFamily[] = [
       'GetInfo',
     ]),
     instead: SERVICE,
+    global: true,
   },
   { family: 'OCR', members: ['Recognize'], instead: SERVICE, promises: true },
   {
@@ -46,17 +50,32 @@ export const UNSUPPORTED_FAMILIES: readonly UnsupportedFamily[] = [
   { family: 'Spider', members: ['GetRenderHtml', 'OpenSession'], instead: SERVICE, promises: true },
   {
     family: 'HDFS',
-    members: ['Upload', 'GetPrivateFileUrl', 'ListObjects', 'DeleteObject'],
+    members: ['Upload', 'GetPrivateFileUrl', 'GetPrivateFileByte', 'ListObjects', 'DeleteObject'],
     instead: FILES,
     promises: true,
   },
   { family: 'Sms', members: ['Send'], instead: SERVICE },
+  {
+    family: 'WeChat',
+    members: ['AesGcmDecrypt', 'GetWeChatSign', 'GetWeChatAuthorization'],
+    instead: PAYMENT,
+    global: true,
+  },
+  { family: 'Alipay', members: ['CreatePay'], instead: PAYMENT, global: true },
+  { family: 'AlipayV3', members: ['CreatePay'], instead: PAYMENT, global: true },
+  { family: 'Alidns', members: ['UptDomainRecord', 'UptESADomainRecord'], instead: SERVICE, global: true },
+  {
+    family: 'System',
+    members: ['GetOSInfo', 'GetCpuMemoryInfo', 'GetDiskInfo', 'GetNetworkTrafficInfo', 'GetDiskIOInfo'],
+    instead: '机器指标由运维在 /metrics 查看 / figures of the machine are the operator’s: /metrics',
+  },
   { family: 'Notification', members: ['Send'], instead: '用 V8.MQ.SendMsg 发送消息 / send a message by V8.MQ.SendMsg' },
   { family: 'WFEngine', members: ['StartWork'], instead: '没有流程引擎 / there is no workflow engine' },
   {
     family: 'Tcp',
     members: ['Send', 'SendAndReceive'],
     instead: '脚本只能用 HTTP 访问外部 / scripts reach the outside by HTTP only',
+    global: true,
     twins: true,
   },
   {
@@ -81,25 +100,9 @@ export const UNSUPPORTED_FAMILIES: readonly UnsupportedFamily[] = [
     twins: true,
   },
   {
-    family: 'MongoDb',
-    members: ['NewId', 'AddFormData', 'UptFormData', 'DelFormData', 'GetFormData', 'GetTableData'],
-    instead: '没有文档数据库：用数据表保存 / there is no document database: keep rows in a table',
-  },
-  {
     family: 'ApiEngine',
     members: ['GetApiEngineModel', 'GetAuthoritativeApiEngineModel'],
     instead: '读取 sys_apiengine 表 / read the table sys_apiengine',
-  },
-  {
-    family: 'FormEngine',
-    members: ['AddField', 'UptField', 'AddTable', 'LoadNotDiyTable'],
-    instead: TABLES,
-  },
-  {
-    family: 'FormEngine',
-    members: ['GetFieldData', 'GetSysConfig', 'GetDiyTable', 'GetDiyTableModel', 'GetSysMenu', 'GetSysMenuModel'],
-    instead: '表单和菜单不由本主机管理 / forms and menus are not kept by this host',
-    promises: true,
   },
   {
     family: 'Method',
@@ -148,6 +151,8 @@ export const UNSUPPORTED_FAMILIES: readonly UnsupportedFamily[] = [
       'ProvisionTenant',
       'ProvisionAdminTenant',
       'CreateTenantDatabase',
+      'TestExtend',
+      'TestException',
     ],
     instead: CONTROL,
   },
