@@ -162,6 +162,58 @@ interface V8Console {
   error(...values: unknown[]): void;
 }
 
+/**
+ * 租户的表：表名 -> 行的列。由 `v8host types` 生成的文件补充；没有它时任何表名、列名都可以。
+ *
+ * The tenant's tables, name to columns. The file that `v8host types` makes adds them; without it every name is taken. A
+ * table of its own may be added by hand, also in a file of your own.
+ * @example
+ * interface V8Tables { shop_order: { Id: string; Qty: number } }
+ */
+interface V8Tables {}
+
+/** 租户的队列名。Names of the tenant's queues. @example interface V8Queues { 'made-elsewhere': unknown } */
+interface V8Queues {}
+
+/** 租户的接口引擎 Key。Keys of the tenant's engines. @example interface V8Engines { 'stock-show': unknown } */
+interface V8Engines {}
+
+/** 已知的名称；一个都不知道时为任意文本。The names that are known, any text where none is. */
+type V8NameOf<Known> = [keyof Known] extends [never] ? string : keyof Known & string;
+type V8TableName = V8NameOf<V8Tables>;
+type V8QueueName = V8NameOf<V8Queues>;
+type V8EngineKey = V8NameOf<V8Engines>;
+
+/** 表的一行。A row of the table. */
+type V8RowOf<T> = T extends keyof V8Tables ? V8Tables[T] : V8Row;
+/** 表的列名。A column of the table. */
+type V8Column<T> = T extends keyof V8Tables
+  ? keyof V8Tables[T] & string
+  : [keyof V8Tables] extends [never]
+    ? string
+    : any;
+/** 要写入的列值；不能是对象或数组。Values to write, never objects or lists. */
+type V8Columns<T> = T extends keyof V8Tables ? { [C in keyof V8Tables[T]]?: V8SqlValue } : { [column: string]: any };
+
+/**
+ * 脚本的结果；消息处理只有 `Code: 1` 才确认，其余都会重试或进入死信。
+ *
+ * What a script may return. A message is acknowledged by `Code: 1` alone, and an object without `Code` rolls back; text,
+ * lists and numbers are answers over HTTP.
+ * @example
+ * return { Code: 1, Data: { Id: added.Data.Id } };
+ */
+type V8Answer = V8AnswerObject | string | number | boolean | readonly any[] | null | undefined;
+
+interface V8AnswerObject {
+  Code: number | string | null;
+  Data?: any;
+  Msg?: string | null;
+  DataCount?: number | null;
+  DataAppend?: any;
+  [extra: string]: any;
+}
+
 interface V8Api {
   /**
    * 输入参数。The input.
@@ -193,8 +245,28 @@ interface V8Api {
   readonly CurrentSysUser: V8User;
   /** 请求头。Headers of the request; `{}` where there was none. */
   readonly Header: { readonly [name: string]: string };
-  /** 上传的文件：文件名 -> Base64。Uploaded files; `{}` in this version. */
+  /** 上传的文件：文件名 -> Base64。Uploaded files by name, as Base64; `{}` where there were none. */
   readonly FilesByteBase64: { readonly [name: string]: string };
+  /**
+   * 表事件的当前行，写入前的修改会被保存；行过滤事件中为当前行，修改只影响返回结果。
+   *
+   * The row of a table event (EventName FormSubmitBefore, FormSubmitAfter, DataFilter). What is assigned to it before
+   * the write is written; in the row filter it is the row that the reader gets. Undefined outside of table events.
+   * @example if (V8.Form.Qty < 0) return { Code: 0, Msg: 'no negative stock' };
+   */
+  Form?: V8Row;
+  /** 修改、删除前的行；新增时为 {}。The row before an update or delete; `{}` for an insert. */
+  readonly OldForm?: V8Row;
+  /** 表事件中的动作。What is done to the row. */
+  readonly FormSubmitAction?: 'Insert' | 'Update' | 'Delete';
+  /** 本表在 diy_table 中的行。The table's row of diy_table. */
+  readonly TableModel?: V8Row;
+  /** 写入前事件可赋值：不保存这些列。A before event may name columns that are not to be written. */
+  NotSaveField?: string[];
+  /** 行过滤事件中的行号，从 0 开始。Number of the row in the row filter, from 0. */
+  readonly RowIndex?: number;
+  /** 行过滤事件中各行共用的对象。Shared by all rows of one read in the row filter. */
+  readonly CacheData?: { [name: string]: any };
   /** MQTT 事件（V8.EventName 为其名称），以及向设备发布。The MQTT event, whose name is V8.EventName, and the way to devices. */
   readonly MQTT: V8Mqtt;
   /**
@@ -219,7 +291,7 @@ interface V8Api {
    */
   readonly Action: V8Action;
   /** 旧式返回值：仅当脚本没有 return 值时使用。Older way to give the result: counts only when nothing is returned. */
-  Result: any;
+  Result: V8Answer | { RedirectUrl: string };
   /**
    * 平台事务。作为最后一个参数传入即加入事务；脚本返回 {Code:1} 才提交。
    *
@@ -238,11 +310,23 @@ interface V8Api {
   readonly Db: V8Sql;
   /** 只读查询，看得到本次运行写入的数据。The same for reads only; it sees what the run itself wrote. */
   readonly DbRead: V8Sql;
+  /**
+   * 其他数据库：microi_database 中启用的行，按 DbKey 取（不区分大小写）。The tenant's other databases, by DbKey of the enabled rows of
+   * microi_database, in any case.
+   *
+   * 不在平台事务中，也不受收件箱保护：消息重试时会重复执行。Outside of the platform transaction and of the inbox: what is written
+   * there stays when the run fails, and comes again when its message does. 连接信息不会到达脚本 connections never reach a script.
+   * @example
+   * var rows = V8.Dbs.Erp.FromSql('select Sku, Qty from stock where Sku = @sku').AddInParameter('sku', 'P-1').ToArray();
+   */
+  readonly Dbs: V8Databases;
   readonly FormEngine: V8FormEngine;
   readonly ApiEngine: V8ApiEngine;
   readonly MQ: V8Mq;
+  readonly Inbox: V8Inbox;
   readonly Http: V8Http;
   readonly Cache: V8Cache;
+  readonly MongoDb: V8MongoDb;
   readonly Method: V8Method;
   readonly EncryptHelper: V8EncryptHelper;
   readonly Base64: V8Base64;
@@ -294,11 +378,46 @@ interface V8Action {
 
 interface V8User {
   readonly Id?: string;
+  readonly Account?: string;
   readonly Name?: string;
+  /** 9999 以上是管理员。9999 or more is an administrator. */
+  readonly Level?: number;
+  readonly RoleIds?: readonly string[];
+  readonly RoleName?: string;
+  readonly _IsAdmin?: boolean;
   readonly [field: string]: any;
 }
 
 /** 一条 SQL：MySQL 写法，只能是一条 SELECT、INSERT、UPDATE、DELETE、REPLACE 或 WITH。 */
+/** 扩展库的集合；没有的键为 undefined。A key that is not there reads as undefined. */
+interface V8Databases {
+  /**
+   * 按连接串打开，只限运维在 outbound 中列出的服务器，运行结束时关闭。Opens by a connection string: servers that the operator listed
+   * (outbound.allow, outbound.tenants) alone; closed with the run. type: MySql、MariaDB、Sqlite.
+   * @example
+   * var n = V8.Dbs.Open('Sqlite', 'Data Source=import').FromSql('select count(*) from bin').ToInt();
+   */
+  Open(type: string, connection: string): V8Database;
+  readonly [key: string]: any;
+}
+
+interface V8Database {
+  /** 每条语句自行提交。Each statement commits by itself; see V8Sql. */
+  FromSql(sql: string): V8SqlSection;
+  /** 开始事务，须由脚本 Commit。Begins a transaction that the script commits; one that is left open is rolled back. */
+  BeginTransaction(): V8DatabaseTransaction;
+}
+
+/** 未 Commit 就结束的运行会回滚。Ended by the script: a run that ends before Commit undoes it. */
+interface V8DatabaseTransaction {
+  FromSql(sql: string): V8SqlSection;
+  Commit(): void;
+  Rollback(): void;
+  /** 同 Rollback；已结束则不做任何事。As Rollback; nothing when it has ended. */
+  Close(): void;
+  Dispose(): void;
+}
+
 interface V8Sql {
   /**
    * 开始一条语句，值用 @名称 写，再由 AddInParameter 给出；失败时抛出 Error（带 ReasonCode）。
@@ -334,7 +453,7 @@ interface V8SqlSection {
   AddSensitiveInParameter(name: string, type: any, value: V8SqlValue): this;
   AddSensitiveInParameter(name: string, type: any, size: any, value: V8SqlValue): this;
   AddParameter(...parameters: { ParameterName: string; Value: V8SqlValue }[]): this;
-  /** 秒。语句最长到运行的时限为止。Seconds; the limit of the run ends a statement in any case. */
+  /** 秒。超时的语句以 SQL_TIMEOUT 失败，事务继续。Seconds; a statement that takes longer fails with SQL_TIMEOUT, its transaction goes on. */
   SetCommandTimeout(seconds: number): this;
   /** 所有行；没有时为 []。All rows; without LIMIT more than 10,000 fail, with it 100,000. */
   ToArray(): V8Row[];
@@ -412,7 +531,7 @@ interface V8Failed<T = null> {
 }
 
 /** 列表：DataCount 是分页前的总行数。A list; DataCount is the total before paging. */
-interface V8List extends V8Succeeded<V8Row[]> {
+interface V8List<Row = V8Row> extends V8Succeeded<Row[]> {
   DataCount: number;
 }
 
@@ -465,20 +584,20 @@ type V8Glue = 'AND' | 'OR' | 'And' | 'Or' | 'and' | 'or';
  *   ['OR', 'Urgent', '=', 1, ')']
  * ];
  */
-type V8Condition =
-  | [column: string, operator: V8Operator, value: V8WhereValue]
-  | [column: string, operator: V8Operator, value: V8WhereValue, close: ')']
-  | [before: V8Glue | '(', column: string, operator: V8Operator, value: V8WhereValue]
-  | [before: V8Glue | '(', column: string, operator: V8Operator, value: V8WhereValue, close: ')']
-  | [glue: V8Glue, open: '(', column: string, operator: V8Operator, value: V8WhereValue]
-  | [glue: V8Glue, open: '(', column: string, operator: V8Operator, value: V8WhereValue, close: ')']
-  | [open: '(', glue: V8Glue, column: string, operator: V8Operator, value: V8WhereValue]
-  | [open: '(', glue: V8Glue, column: string, operator: V8Operator, value: V8WhereValue, close: ')']
-  | V8ConditionObject;
+type V8Condition<T = string> =
+  | [column: V8Column<T>, operator: V8Operator, value: V8WhereValue]
+  | [column: V8Column<T>, operator: V8Operator, value: V8WhereValue, close: ')']
+  | [before: V8Glue | '(', column: V8Column<T>, operator: V8Operator, value: V8WhereValue]
+  | [before: V8Glue | '(', column: V8Column<T>, operator: V8Operator, value: V8WhereValue, close: ')']
+  | [glue: V8Glue, open: '(', column: V8Column<T>, operator: V8Operator, value: V8WhereValue]
+  | [glue: V8Glue, open: '(', column: V8Column<T>, operator: V8Operator, value: V8WhereValue, close: ')']
+  | [open: '(', glue: V8Glue, column: V8Column<T>, operator: V8Operator, value: V8WhereValue]
+  | [open: '(', glue: V8Glue, column: V8Column<T>, operator: V8Operator, value: V8WhereValue, close: ')']
+  | V8ConditionObject<T>;
 
 /** 条件的旧写法。The older form of a condition. */
-interface V8ConditionObject {
-  Name: string;
+interface V8ConditionObject<T = string> {
+  Name: V8Column<T>;
   Type: V8Operator;
   /** 缺省为 null。Absent means null. */
   Value?: V8WhereValue;
@@ -491,36 +610,46 @@ interface V8ConditionObject {
 
 /** 各方法共有。What every FormEngine parameter may hold. */
 interface V8FormParam {
+  /** `Client` 触发表事件，默认 `Server`。`Client` fires the table's events; the default is `Server`. */
+  _InvokeType?: 'Client' | 'Server';
+  /** 明确指定是否触发表事件。Says so explicitly. */
+  _RunV8Event?: '0' | '1';
   /** 表名；写在参数里时用。The table's name, when it is not the first argument. */
   FormEngineKey?: string;
   /** `en` 英文，其余中文。Language of Msg. */
   _Lang?: string;
 }
 
-interface V8ReadParam extends V8FormParam {
+interface V8ReadBase<T> extends V8FormParam {
   Id?: string | number | null;
   Ids?: (string | number)[];
   /** 条件数组，全部须成立。All of them must hold. */
-  _Where?: V8Condition[] | string | false | null;
+  _Where?: V8Condition<T>[] | string | false | null;
   /** 只读这些列。Only these columns. */
-  _SelectFields?: string[];
+  _SelectFields?: V8Column<T>[];
   /** 不读这些列。All but these columns. */
-  _SelectNotFields?: string[];
-  _OrderBy?: string;
+  _SelectNotFields?: V8Column<T>[];
+  _OrderBy?: V8Column<T>;
   /** 只有 DESC 为降序。Only DESC is descending. */
   _OrderByType?: string;
   /** 多列排序，例如 {State: 'asc', CreateTime: 'desc'}。Several columns, in this order. */
-  _OrderBys?: { [column: string]: string };
+  _OrderBys?: { [column in V8Column<T>]?: string };
   /** 也读已删除（IsDeleted=1）的行。Also rows with IsDeleted = 1. */
   _IsContainDeleted?: boolean | 0 | 1;
   /** 只读回收站。Only the recycle bin. */
   IsDeleted?: boolean | 0 | 1;
   /** 在所有文本列中模糊搜索。Rows with this text in any text column. */
   _Keyword?: string;
-  [other: string]: any;
 }
 
-interface V8ListParam extends V8ReadParam {
+/** 未知的表可带任何键。What else a parameter may hold where the table is not known. */
+type V8OtherKeys<T> = T extends keyof V8Tables ? unknown : { [other: string]: any };
+
+type V8ReadParam<T = string> = V8ReadBase<T> & V8OtherKeys<T>;
+type V8ListParam<T = string> = V8ListBase<T> & V8OtherKeys<T>;
+type V8TreeParam<T = string> = V8TreeBase<T> & V8OtherKeys<T>;
+
+interface V8ListBase<T> extends V8ReadBase<T> {
   /** 从 1 开始。From 1. */
   _PageIndex?: number | string;
   /** 不分页时最多 10,000 行，超过则失败。Without it a list of more than 10,000 rows fails. */
@@ -532,7 +661,7 @@ interface V8ListParam extends V8ReadParam {
 }
 
 /** 树形读取。Reading a tree. */
-interface V8TreeParam extends V8ListParam {
+interface V8TreeBase<T> extends V8ListBase<T> {
   /** 只读此行以下。Only what is below this row. */
   _ParentId?: string | number | null;
   /** _ParentId 的别名。Alias of _ParentId. */
@@ -542,25 +671,28 @@ interface V8TreeParam extends V8ListParam {
 }
 
 /** 列值直接写，或写在 _FormData 里；不是列的键会被忽略。Column values, flat or in _FormData; other keys are dropped. */
-interface V8WriteParam extends V8FormParam {
+interface V8WriteBase<T> extends V8FormParam {
   Id?: string | number | null;
-  _FormData?: V8Row;
-  _RowModel?: V8Row;
+  _FormData?: V8Columns<T>;
+  _RowModel?: V8Columns<T>;
   /** 不写这些列。Columns not to write. */
-  _NotSaveField?: string[];
-  [column: string]: any;
+  _NotSaveField?: V8Column<T>[];
 }
 
-interface V8UpdateParam extends V8WriteParam {
+type V8WriteParam<T = string> = V8WriteBase<T> & V8Columns<T>;
+type V8UpdateParam<T = string> = V8UpdateBase<T> & V8Columns<T>;
+type V8ByWhereParam<T = string> = V8ByWhereBase<T> & V8Columns<T>;
+
+interface V8UpdateBase<T> extends V8WriteBase<T> {
   /** 没有匹配的行时改为新增。Insert when no row matches. */
   _NoLineForAdd?: boolean | 0 | 1;
   /** 从回收站恢复：与 IsDeleted: 0 一起用。Restores from the recycle bin, together with `IsDeleted: 0`. */
   _IsTrashRestore?: boolean | 0 | 1;
 }
 
-interface V8ByWhereParam extends V8UpdateParam {
+interface V8ByWhereBase<T> extends V8UpdateBase<T> {
   /** 必填。Required. */
-  _Where: V8Condition[] | string;
+  _Where: V8Condition<T>[] | string;
   _IsContainDeleted?: boolean | 0 | 1;
 }
 
@@ -579,30 +711,74 @@ interface V8BatchAdded extends V8Succeeded<string[]> {
   DataCount: number;
 }
 
-/** 表名可写在前面，也可写在参数里。The table stands first or inside the parameters. */
-interface V8WithTable<P, R> {
-  (table: string, param: P, trans?: V8Transaction): R;
-  (param: P, trans?: V8Transaction): R;
+/** 参数，按种类。Parameters by their kind. */
+interface V8Params<T> {
+  read: V8ReadParam<T>;
+  list: V8ListParam<T>;
+  tree: V8TreeParam<T>;
+  add: V8WriteParam<T>;
+  update: V8UpdateParam<T>;
+  where: V8ByWhereParam<T>;
+  delete: V8DeleteParam;
 }
 
-interface V8WithTableOnly<P, R> {
-  (table: string, param?: P | null, trans?: V8Transaction): R;
-  (table: string, trans: V8Transaction): R;
-  (param: P, trans?: V8Transaction): R;
+/** 结果，按种类。Answers by their kind. */
+interface V8Answers<T> {
+  row: V8RowAnswer<V8RowOf<T>>;
+  list: V8ListAnswer<V8RowOf<T>>;
+  tree: V8ListAnswer<V8TreeRow<T>>;
+  add: V8AddAnswer<V8RowOf<T>>;
+  write: V8WriteAnswer;
+}
+
+type V8TreeRow<T> = V8RowOf<T> & { _Child?: V8TreeRow<T>[]; _HasChildren?: any };
+
+/** 表名写在参数里；TableId 也可以是表的 Id。The table inside the parameters; TableId may be its Id. */
+type V8InTable<T> = { FormEngineKey: T } | { TableName: T } | { TableId: string };
+
+/** 表名可写在前面，也可写在参数里。The table stands first or inside the parameters. */
+interface V8WithTable<P extends keyof V8Params<string>, A extends keyof V8Answers<string>> {
+  <T extends V8TableName>(table: T, param: V8Params<T>[P], trans?: V8Transaction): V8Answers<T>[A];
+  <T extends V8TableName>(param: V8InTable<T> & V8Params<NoInfer<T>>[P], trans?: V8Transaction): V8Answers<T>[A];
+}
+
+interface V8WithTableAsync<P extends keyof V8Params<string>, A extends keyof V8Answers<string>> {
+  <T extends V8TableName>(table: T, param: V8Params<T>[P], trans?: V8Transaction): Promise<V8Answers<T>[A]>;
+  <T extends V8TableName>(
+    param: V8InTable<T> & V8Params<NoInfer<T>>[P],
+    trans?: V8Transaction,
+  ): Promise<V8Answers<T>[A]>;
+}
+
+interface V8WithTableOnly<P extends keyof V8Params<string>, A extends keyof V8Answers<string>> {
+  <T extends V8TableName>(table: T, param?: V8Params<T>[P] | null, trans?: V8Transaction): V8Answers<T>[A];
+  <T extends V8TableName>(table: T, trans: V8Transaction): V8Answers<T>[A];
+  <T extends V8TableName>(param: V8InTable<T> & V8Params<NoInfer<T>>[P], trans?: V8Transaction): V8Answers<T>[A];
+}
+
+interface V8WithTableOnlyAsync<P extends keyof V8Params<string>, A extends keyof V8Answers<string>> {
+  <T extends V8TableName>(table: T, param?: V8Params<T>[P] | null, trans?: V8Transaction): Promise<V8Answers<T>[A]>;
+  <T extends V8TableName>(table: T, trans: V8Transaction): Promise<V8Answers<T>[A]>;
+  <T extends V8TableName>(
+    param: V8InTable<T> & V8Params<NoInfer<T>>[P],
+    trans?: V8Transaction,
+  ): Promise<V8Answers<T>[A]>;
 }
 
 /** 批量的每一行自带表名。Each row of a batch names its table. */
-type V8TableKey = { FormEngineKey: string } | { TableName: string } | { TableId: string };
+type V8RowInTable<P extends keyof V8Params<string>> = {
+  [T in V8TableName]: V8InTable<T> & V8Params<T>[P];
+}[V8TableName];
 
-interface V8WithRows<P, R> {
-  (rows: (P & V8TableKey)[], trans?: V8Transaction): R;
+interface V8WithRows<P extends keyof V8Params<string>, R> {
+  (rows: V8RowInTable<P>[], trans?: V8Transaction): R;
   /** 各行同表时。When all rows are of one table. */
-  (table: string, rows: P[], trans?: V8Transaction): R;
+  <T extends V8TableName>(table: T, rows: V8Params<T>[P][], trans?: V8Transaction): R;
 }
 
-type V8RowAnswer = V8Succeeded<V8Row> | V8NotFound | V8Failed;
-type V8ListAnswer = V8List | V8Failed;
-type V8AddAnswer = V8Succeeded<V8Row> | V8Failed;
+type V8RowAnswer<Row = V8Row> = V8Succeeded<Row> | V8NotFound | V8Failed;
+type V8ListAnswer<Row = V8Row> = V8List<Row> | V8Failed;
+type V8AddAnswer<Row = V8Row> = V8Succeeded<Row> | V8Failed;
 type V8WriteAnswer = V8Affected | V8Failed;
 type V8BatchAnswer = V8Affected | V8BatchFailed;
 type V8BatchAddAnswer = V8BatchAdded | V8BatchFailed;
@@ -616,6 +792,67 @@ type V8BatchAddAnswer = V8BatchAdded | V8BatchFailed;
  */
 interface V8FormEngine {
   /**
+   * 表在 diy_table 中的行（名称或 Id）。The table's row of diy_table, by name or Id; `{Name}` where the designer does not
+   * know the table. Only the own tenant.
+   * @example var isTree = V8.FormEngine.GetDiyTable('sys_dept').Data.IsTree;
+   */
+  GetDiyTable(nameOrId: string, osClient?: string, lang?: string): V8RowAnswer;
+  GetDiyTableAsync(nameOrId: string, osClient?: string, lang?: string): Promise<V8RowAnswer>;
+  /** 同 GetDiyTable。The same. */
+  GetDiyTableModel(nameOrId: string, osClient?: string, lang?: string): V8RowAnswer;
+  GetDiyTableModelAsync(nameOrId: string, osClient?: string, lang?: string): Promise<V8RowAnswer>;
+  /** Data 同 V8.SysConfig。Data is V8.SysConfig. */
+  GetSysConfig(osClient?: string, lang?: string): V8RowAnswer;
+  GetSysConfigAsync(osClient?: string, lang?: string): Promise<V8RowAnswer>;
+
+  /**
+   * 菜单（sys_menu 中的行），按 Id 或 ModuleEngineKey。A menu's row of sys_menu, by Id or key; Code 2 when there is none.
+   * @example var menu = V8.FormEngine.GetSysMenu('orders');
+   */
+  GetSysMenu(idOrKey: string, osClient?: string, lang?: string): V8RowAnswer;
+  GetSysMenuAsync(idOrKey: string, osClient?: string, lang?: string): Promise<V8RowAnswer>;
+  /** 同 GetSysMenu。The same. */
+  GetSysMenuModel(idOrKey: string, osClient?: string, lang?: string): V8RowAnswer;
+  GetSysMenuModelAsync(idOrKey: string, osClient?: string, lang?: string): Promise<V8RowAnswer>;
+  /**
+   * 字段的选项（diy_field 的 Data、KeyValueList）。The options of a field, as people typed them in. 来自 SQL 或接口引擎的选项
+   * 会被拒绝 those of SQL or an engine are refused.
+   * @example var states = V8.FormEngine.GetFieldData({ TableName: 'shop_order', Name: 'State' }).Data;
+   */
+  GetFieldData(field: V8FieldName): V8List<any> | V8Failed;
+  GetFieldDataAsync(field: V8FieldName): Promise<V8List<any> | V8Failed>;
+
+  /**
+   * 建表（含固定列）并登记到 diy_table。Makes a table with the fixed columns, and its row of diy_table.
+   *
+   * 表结构的修改立即生效、不能回滚：在平台事务中（消息处理、使用 V8.DbTrans 之后）被拒绝。A change of tables takes effect at once
+   * and cannot be taken back: it is refused in the platform transaction, so in runs of a message. `_OnlyCreateTable` 不登记
+   * leaves the designer's row out.
+   * @example
+   * var t = V8.FormEngine.AddTable({ Name: 'diy_car', Description: 'Cars' });
+   * if (t.Code === 1) V8.FormEngine.AddField({ TableName: 'diy_car', Name: 'Plate', Type: 'varchar(20)', Label: 'Plate' });
+   */
+  AddTable(table: { Name: string; _OnlyCreateTable?: V8Flag; [column: string]: any }): V8Designed;
+  AddTableAsync(table: { Name: string; _OnlyCreateTable?: V8Flag; [column: string]: any }): Promise<V8Designed>;
+  /**
+   * 加列并登记到 diy_field。Adds a column, and its row of diy_field. 类型 types: varchar(N)、mediumtext、longtext、int、bigint、
+   * decimal(P,S)、datetime。没有列的组件（Divider、Button 等）只登记 a component without a column has the row alone.
+   * @example V8.FormEngine.AddField({ TableName: 'diy_car', Name: 'Seats', Type: 'int', Label: 'Seats', Component: 'NumberText' });
+   */
+  AddField(field: V8FieldDraft): V8Designed;
+  AddFieldAsync(field: V8FieldDraft): Promise<V8Designed>;
+  /**
+   * 修改字段的登记；Type 只能改宽。Changes what the designer says; `Type` may let the column hold more, never less, so that no
+   * stored value is lost. 不能改名 a column keeps its name.
+   * @example V8.FormEngine.UptField({ TableName: 'diy_car', Name: 'Plate', Type: 'varchar(60)' });
+   */
+  UptField(field: Partial<V8FieldDraft>): V8Affected | V8Failed;
+  UptFieldAsync(field: Partial<V8FieldDraft>): Promise<V8Affected | V8Failed>;
+  /** 登记已有的表及其列。The designer's rows for a table that is there without them. */
+  LoadNotDiyTable(table: { TableName: string }): V8Designed;
+  LoadNotDiyTableAsync(table: { TableName: string }): Promise<V8Designed>;
+
+  /**
    * 读一行（Id 和/或 _Where）。One row. Code 1 有 found, Code 2 没有 not there, Code 0 失败 failed.
    *
    * Code 2 不是失败：`!r.Code` 发现不了它，`r.Code !== 1` 才行。Code 2 is no failure: look for `Code !== 1`.
@@ -623,8 +860,8 @@ interface V8FormEngine {
    * var r = V8.FormEngine.GetFormData('shop_stock', { _Where: [['Sku', '=', 'P-1']] });
    * if (r.Code !== 1) return r;
    */
-  GetFormData: V8WithTable<V8ReadParam, V8RowAnswer>;
-  GetFormDataAsync: V8WithTable<V8ReadParam, Promise<V8RowAnswer>>;
+  GetFormData: V8WithTable<'read', 'row'>;
+  GetFormDataAsync: V8WithTableAsync<'read', 'row'>;
 
   /**
    * 读多行；没有数据时 Code 1、DataCount 0。Several rows; none is Code 1 with DataCount 0.
@@ -636,16 +873,16 @@ interface V8FormEngine {
    *   _Where: [['State', '=', 'new']], _OrderBy: 'CreateTime', _OrderByType: 'DESC', _PageIndex: 1, _PageSize: 20
    * });
    */
-  GetTableData: V8WithTableOnly<V8ListParam, V8ListAnswer>;
-  GetTableDataAsync: V8WithTableOnly<V8ListParam, Promise<V8ListAnswer>>;
+  GetTableData: V8WithTableOnly<'list', 'list'>;
+  GetTableDataAsync: V8WithTableOnlyAsync<'list', 'list'>;
 
   /**
    * 只数行数（DataCount）。The number of rows, in DataCount.
    * @example
    * var open = V8.FormEngine.GetTableDataCount('shop_order', { _Where: [['State', '<>', 'done']] }).DataCount;
    */
-  GetTableDataCount: V8WithTableOnly<V8ListParam, V8ListAnswer>;
-  GetTableDataCountAsync: V8WithTableOnly<V8ListParam, Promise<V8ListAnswer>>;
+  GetTableDataCount: V8WithTableOnly<'list', 'list'>;
+  GetTableDataCountAsync: V8WithTableOnlyAsync<'list', 'list'>;
 
   /**
    * 树形读取：下级在 _Child 中。A list as a tree: the rows below each are in `_Child`.
@@ -656,12 +893,12 @@ interface V8FormEngine {
    * var r = V8.FormEngine.GetTableDataTree('sys_dept', { _OrderBy: 'Sort' });
    * // r.Data[0]._Child[0].Name
    */
-  GetTableDataTree: V8WithTableOnly<V8TreeParam, V8ListAnswer>;
-  GetTableDataTreeAsync: V8WithTableOnly<V8TreeParam, Promise<V8ListAnswer>>;
+  GetTableDataTree: V8WithTableOnly<'tree', 'tree'>;
+  GetTableDataTreeAsync: V8WithTableOnlyAsync<'tree', 'tree'>;
   /** 旧名，同 GetTableDataTree。The older name. @deprecated GetTableDataTree */
-  GetTableTree: V8WithTableOnly<V8TreeParam, V8ListAnswer>;
+  GetTableTree: V8WithTableOnly<'tree', 'tree'>;
   /** @deprecated GetTableDataTreeAsync */
-  GetTableTreeAsync: V8WithTableOnly<V8TreeParam, Promise<V8ListAnswer>>;
+  GetTableTreeAsync: V8WithTableOnlyAsync<'tree', 'tree'>;
 
   /**
    * 新增一行；Data 是含 Id、时间、用户的整行。Inserts a row; Data is the whole stored row.
@@ -669,8 +906,8 @@ interface V8FormEngine {
    * var r = V8.FormEngine.AddFormData('shop_order', { OrderId: 'A-1', State: 'new' }, V8.DbTrans);
    * if (r.Code !== 1) return r;
    */
-  AddFormData: V8WithTable<V8WriteParam, V8AddAnswer>;
-  AddFormDataAsync: V8WithTable<V8WriteParam, Promise<V8AddAnswer>>;
+  AddFormData: V8WithTable<'add', 'add'>;
+  AddFormDataAsync: V8WithTableAsync<'add', 'add'>;
 
   /**
    * 按 Id 更新；_Where 不起作用。By Id; _Where has no effect here. 行不存在时 absent row: Code 1, DataCount 0.
@@ -678,8 +915,8 @@ interface V8FormEngine {
    * var r = V8.FormEngine.UptFormData('shop_order', { Id: id, State: 'done' });
    * if (r.DataCount === 0) return { Code: 0, Msg: 'the order is gone' };
    */
-  UptFormData: V8WithTable<V8UpdateParam, V8WriteAnswer>;
-  UptFormDataAsync: V8WithTable<V8UpdateParam, Promise<V8WriteAnswer>>;
+  UptFormData: V8WithTable<'update', 'write'>;
+  UptFormDataAsync: V8WithTableAsync<'update', 'write'>;
 
   /**
    * 按条件更新。By condition: the way to change a row only if nobody changed it meanwhile (DataCount 0: somebody did).
@@ -691,8 +928,8 @@ interface V8FormEngine {
    *   _Where: [['Sku', '=', 'P-1'], ['Stock', '=', stock]]
    * });
    */
-  UptFormDataByWhere: V8WithTable<V8ByWhereParam, V8WriteAnswer>;
-  UptFormDataByWhereAsync: V8WithTable<V8ByWhereParam, Promise<V8WriteAnswer>>;
+  UptFormDataByWhere: V8WithTable<'where', 'write'>;
+  UptFormDataByWhereAsync: V8WithTableAsync<'where', 'write'>;
 
   /**
    * 按 Id 或 Ids 删除；_Where 不起作用。By Id or Ids; _Where has no effect here. 表有回收站时只标记 IsDeleted = 1。
@@ -701,16 +938,16 @@ interface V8FormEngine {
    * @example
    * V8.FormEngine.DelFormData('shop_order', { Ids: ['1', '2'] });
    */
-  DelFormData: V8WithTable<V8DeleteParam, V8WriteAnswer>;
-  DelFormDataAsync: V8WithTable<V8DeleteParam, Promise<V8WriteAnswer>>;
+  DelFormData: V8WithTable<'delete', 'write'>;
+  DelFormDataAsync: V8WithTableAsync<'delete', 'write'>;
 
   /**
    * 按条件删除；没有条件则拒绝。By condition; refused without one.
    * @example
    * V8.FormEngine.DelFormDataByWhere('shop_item', { _Where: [['OrderId', '=', 'A-1']] }, V8.DbTrans);
    */
-  DelFormDataByWhere: V8WithTable<V8ByWhereParam, V8WriteAnswer>;
-  DelFormDataByWhereAsync: V8WithTable<V8ByWhereParam, Promise<V8WriteAnswer>>;
+  DelFormDataByWhere: V8WithTable<'where', 'write'>;
+  DelFormDataByWhereAsync: V8WithTableAsync<'where', 'write'>;
 
   /**
    * 批量新增，各行自带表名：全部成功或全部不写。Inserts rows of any tables, all or none. 一批最多 10,000 行 at most 10,000.
@@ -720,11 +957,11 @@ interface V8FormEngine {
    *   { FormEngineKey: 'shop_note', Text: 'two pieces' }
    * ], V8.DbTrans);
    */
-  AddTableData: V8WithRows<V8WriteParam, V8BatchAddAnswer>;
-  AddTableDataAsync: V8WithRows<V8WriteParam, Promise<V8BatchAddAnswer>>;
+  AddTableData: V8WithRows<'add', V8BatchAddAnswer>;
+  AddTableDataAsync: V8WithRows<'add', Promise<V8BatchAddAnswer>>;
   /** 同 AddTableData。The same. */
-  AddFormDataBatch: V8WithRows<V8WriteParam, V8BatchAddAnswer>;
-  AddFormDataBatchAsync: V8WithRows<V8WriteParam, Promise<V8BatchAddAnswer>>;
+  AddFormDataBatch: V8WithRows<'add', V8BatchAddAnswer>;
+  AddFormDataBatchAsync: V8WithRows<'add', Promise<V8BatchAddAnswer>>;
 
   /**
    * 批量更新，每行带表名和 Id：全部成功或全部不写。Updates rows by Id, all or none. 不存在的行不算失败。
@@ -733,28 +970,73 @@ interface V8FormEngine {
    * @example
    * V8.FormEngine.UptTableData([{ FormEngineKey: 'shop_item', Id: id, Qty: 3 }]);
    */
-  UptTableData: V8WithRows<V8UpdateParam, V8BatchAnswer>;
-  UptTableDataAsync: V8WithRows<V8UpdateParam, Promise<V8BatchAnswer>>;
+  UptTableData: V8WithRows<'update', V8BatchAnswer>;
+  UptTableDataAsync: V8WithRows<'update', Promise<V8BatchAnswer>>;
   /** 同 UptTableData。The same. */
-  UptFormDataBatch: V8WithRows<V8UpdateParam, V8BatchAnswer>;
-  UptFormDataBatchAsync: V8WithRows<V8UpdateParam, Promise<V8BatchAnswer>>;
+  UptFormDataBatch: V8WithRows<'update', V8BatchAnswer>;
+  UptFormDataBatchAsync: V8WithRows<'update', Promise<V8BatchAnswer>>;
 
   /**
    * 批量删除，每行带表名和 Id。Deletes rows by Id, all or none.
    * @example
    * V8.FormEngine.DelTableData([{ FormEngineKey: 'shop_item', Id: id }]);
    */
-  DelTableData: V8WithRows<V8DeleteParam, V8BatchAnswer>;
-  DelTableDataAsync: V8WithRows<V8DeleteParam, Promise<V8BatchAnswer>>;
+  DelTableData: V8WithRows<'delete', V8BatchAnswer>;
+  DelTableDataAsync: V8WithRows<'delete', Promise<V8BatchAnswer>>;
   /** 同 DelTableData。The same. */
-  DelFormDataBatch: V8WithRows<V8DeleteParam, V8BatchAnswer>;
-  DelFormDataBatchAsync: V8WithRows<V8DeleteParam, Promise<V8BatchAnswer>>;
+  DelFormDataBatch: V8WithRows<'delete', V8BatchAnswer>;
+  DelFormDataBatchAsync: V8WithRows<'delete', Promise<V8BatchAnswer>>;
+
+  /**
+   * 先新增 AddList，再更新 UptList：全部成功或全部不写。Inserts the rows of AddList, then updates those of UptList, all or none.
+   * Data 为新增行的 Id。Data has the Ids of the inserted ones.
+   * @example
+   * V8.FormEngine.SaveBatch({ FormEngineKey: 'shop_item', AddList: [{ Sku: 'P-1' }], UptList: [{ Id: id, Qty: 3 }] }, V8.DbTrans);
+   */
+  SaveBatch<T extends V8TableName>(lists: V8Lists<T>, trans?: V8Transaction): V8BatchAddAnswer;
+  SaveBatchAsync<T extends V8TableName>(lists: V8Lists<T>, trans?: V8Transaction): Promise<V8BatchAddAnswer>;
+}
+
+/** 行不写 FormEngineKey 时属于 FormEngineKey 表。Rows without a table of their own are of the one given here. */
+interface V8Lists<T = string> {
+  FormEngineKey?: T;
+  AddList?: V8WriteParam<NoInfer<T>>[];
+  UptList?: (V8UpdateParam<NoInfer<T>> & { Id: string | number })[];
+  OsClient?: string;
+}
+
+type V8Flag = boolean | 0 | 1 | '0' | '1';
+type V8Designed = V8Succeeded<{ Name: string; Id: string | null }> | V8Failed;
+
+/** 表名（或 TableId）加字段名，或字段的 Id。A table with a field's name, or the field's Id. */
+interface V8FieldName {
+  TableName?: string;
+  TableId?: string;
+  FormEngineKey?: string;
+  Name?: string;
+  FieldName?: string;
+  Id?: string;
+  FieldId?: string;
+  OsClient?: string;
+}
+
+/** 字段的定义；其他键写入 diy_field 的同名列。A field; other keys go into the columns of diy_field of their names. */
+interface V8FieldDraft {
+  TableName?: string;
+  TableId?: string;
+  Name: string;
+  Type?: string;
+  Label?: string;
+  Component?: string;
+  _OnlyCreateField?: V8Flag;
+  [column: string]: any;
 }
 
 interface V8ApiEngine {
   /**
    * 运行本租户的另一个接口引擎，得到它的返回值（可能为 null）。Runs another engine of the tenant and gives its result,
    * which may be null. 参数成为它的 V8.Param。Its V8.Param is `param`.
+   * 引擎可用 Key、Id 或 ApiAddress 指定。The engine is named by key, Id or address.
    *
    * 它出错时得到 `Code: 0`，不会抛出；事务由最外层脚本的结果决定。When it fails the answer is `Code: 0`, never a throw; the
    * outermost script's result decides the transaction, so pass a failure on. 参数中的 EventName 和 MQTT 成为它的 V8.EventName
@@ -763,23 +1045,31 @@ interface V8ApiEngine {
    * var r = V8.ApiEngine.Run('stock-reserve', { Sku: 'P-1', Qty: 2 }, V8.DbTrans);
    * if (r && r.Code !== 1) return r;
    */
-  Run(engineKey: string, param?: { [name: string]: any } | null, trans?: V8Transaction): any;
-  Run(engineKey: string, trans: V8Transaction): any;
-  Run(param: { ApiEngineKey: string; [name: string]: any }, trans?: V8Transaction): any;
+  Run(engineKey: V8EngineKey, param?: { [name: string]: any } | null, trans?: V8Transaction): any;
+  Run(engineKey: V8EngineKey, trans: V8Transaction): any;
+  Run(param: { ApiEngineKey: V8EngineKey; [name: string]: any }, trans?: V8Transaction): any;
+  Run(
+    param: { ApiAddress: string; [name: string]: any } | { Id: string; [name: string]: any },
+    trans?: V8Transaction,
+  ): any;
 
   /**
    * 同 Run，返回 Promise。As Run, with a promise.
    * @example
    * var r = await V8.ApiEngine.RunAsync('stock-reserve', { Sku: 'P-1' });
    */
-  RunAsync(engineKey: string, param?: { [name: string]: any } | null, trans?: V8Transaction): Promise<any>;
-  RunAsync(engineKey: string, trans: V8Transaction): Promise<any>;
-  RunAsync(param: { ApiEngineKey: string; [name: string]: any }, trans?: V8Transaction): Promise<any>;
+  RunAsync(engineKey: V8EngineKey, param?: { [name: string]: any } | null, trans?: V8Transaction): Promise<any>;
+  RunAsync(engineKey: V8EngineKey, trans: V8Transaction): Promise<any>;
+  RunAsync(param: { ApiEngineKey: V8EngineKey; [name: string]: any }, trans?: V8Transaction): Promise<any>;
+  RunAsync(
+    param: { ApiAddress: string; [name: string]: any } | { Id: string; [name: string]: any },
+    trans?: V8Transaction,
+  ): Promise<any>;
 }
 
 interface V8Message {
   /** 逻辑队列名，例如 orders。The queue's name without prefix. */
-  QueueName: string;
+  QueueName: V8QueueName;
   /** 业务数据，任意 JSON。The payload, any JSON. */
   Message: any;
   /**
@@ -864,7 +1154,37 @@ interface V8Mq {
    * if (sent.Code !== 1) return sent;
    */
   SendMsg(message: V8Message, trans?: V8Transaction): V8Succeeded<V8Sent> | V8Failed<V8Sent | null>;
-  SendMsg(queue: string, message: any, eventId?: string | null): V8Succeeded<V8Sent> | V8Failed<V8Sent | null>;
+  SendMsg(queue: V8QueueName, message: any, eventId?: string | null): V8Succeeded<V8Sent> | V8Failed<V8Sent | null>;
+}
+
+/** Data 是函数的返回值；Ran 为 false 表示此前已完成，未再执行。Ran is false when it was done before and nothing ran. */
+interface V8OnceDone<T> extends V8Succeeded<T | null> {
+  DataAppend: { Ran: boolean };
+}
+
+interface V8Inbox {
+  /**
+   * 对同一个键只执行一次函数，例如支付回调、设备重发。Runs the function once for a key: a callback of a payment, a reading
+   * that a device sends again.
+   *
+   * 键和函数写入的数据在同一个平台事务中提交；函数内的每个调用都加入该事务。The key commits with what the function writes:
+   * inside of it every call joins the platform transaction, with or without `V8.DbTrans`. Keys belong to the engine that
+   * calls, are compared byte by byte (128 characters at most), and are kept as long as the inbox (37 days).
+   *
+   * 函数抛出异常或返回 Code 不为 1：只撤销函数的写入，键仍可用，异常或该结果交给调用者。When the function throws, or answers an
+   * object whose Code is not 1, what it wrote is undone, the key is free again, and you get the throw or that object. When
+   * the script itself fails afterwards, all of it is undone.
+   *
+   * 另一次运行正在处理同一个键时最多等待 3 秒，之后为 DB_BUSY，整个运行回滚，请重试。A run that comes while another one has
+   * the key waits up to 3 s, then ends with DB_BUSY and rolls back: try again. HTTP 请求等外部效果不在事务内。Requests and
+   * other effects outside of the database may repeat.
+   * @example
+   * return V8.Inbox.Once('pay-' + V8.Param.TradeNo, function () {
+   *   return V8.FormEngine.AddFormData('payment', { TradeNo: V8.Param.TradeNo, Amount: V8.Param.Amount });
+   * });
+   */
+  Once<T>(key: string | number, fn: () => Promise<T>): Promise<V8OnceDone<T> | V8Failed>;
+  Once<T>(key: string | number, fn: () => T): V8OnceDone<T> | V8Failed;
 }
 
 /** 请求参数。What a request is made of. */
@@ -1017,6 +1337,133 @@ interface V8Http {
   readonly PutResponseAsync: V8HttpWholeAsync;
   readonly DeleteResponseAsync: V8HttpWholeAsync;
   readonly HeadResponseAsync: V8HttpWholeAsync;
+}
+
+/** 条件中的值；逗号分隔的文本只用于 In、NotIn。A value of a condition; text with commas is for In and NotIn. */
+type V8DocumentValue = string | number | boolean | null | undefined | readonly (string | number | boolean | null)[];
+
+/**
+ * 文档的条件：`[AND|OR, '(', 字段, 运算符, 值, ')']`，字段可用 `.` 进入嵌套。A condition of documents; `.` leads into nested fields.
+ *
+ * 值为 null 时忽略该条件；Like 不分大小写；`>` `<` 把文本当作数字、布尔、日期、文本。Null asks for nothing; Like ignores case;
+ * an ordering reads text as number, boolean, date, text.
+ */
+type V8DocumentCondition =
+  | [field: string, operator: V8Operator, value: V8DocumentValue]
+  | [field: string, operator: V8Operator, value: V8DocumentValue, close: ')']
+  | [before: V8Glue | '&&' | '||' | '(', field: string, operator: V8Operator, value: V8DocumentValue]
+  | [before: V8Glue | '&&' | '||' | '(', field: string, operator: V8Operator, value: V8DocumentValue, close: ')']
+  | [glue: V8Glue | '&&' | '||', open: '(', field: string, operator: V8Operator, value: V8DocumentValue]
+  | [glue: V8Glue | '&&' | '||', open: '(', field: string, operator: V8Operator, value: V8DocumentValue, close: ')'];
+
+/** 文档在哪里。Where documents are. */
+interface V8DocumentParam {
+  /** 库名：字母、数字、_、-，最多 63 个字符。Database: letters, digits, _ and -, at most 63. */
+  DbName: string;
+  /** 集合名，不存在时自动建立。Collection; made when it is not there. */
+  TableName: string;
+  /** 只能是本租户。Only the own tenant. */
+  OsClient?: string;
+  /** `en` 为英文提示。Language of messages. */
+  _Lang?: string;
+}
+
+interface V8DocumentIdParam extends V8DocumentParam {
+  /** NewId() 的结果，或自己的文本（如 EventId），最多 64 个字符。What NewId() made, or text of your own such as an EventId. */
+  Id: string;
+}
+
+interface V8DocumentAddParam extends V8DocumentParam {
+  /** 省略时自动生成。Made when left out. */
+  Id?: string;
+  /** 文档内容，可含嵌套对象和数组。The document; nested objects and lists are kept. */
+  _FormData: { [field: string]: any };
+}
+
+interface V8DocumentUpdateParam extends V8DocumentIdParam {
+  /** 只修改给出的字段。Only the fields that are given change. */
+  _FormData: { [field: string]: any };
+}
+
+interface V8DocumentListParam extends V8DocumentParam {
+  _Where?: V8DocumentCondition[] | null;
+  /** 从 1 开始。From 1. */
+  _PageIndex?: number;
+  /** 最多 10,000。At most 10,000. */
+  _PageSize?: number;
+  /** 前若干条；不给任何分页参数时为 1,000 条。The first so many; 1,000 when nothing is given. */
+  _Top?: number;
+}
+
+/** 文档：`_id`、`CreateTime` 由主机填写。A document; `_id` and `CreateTime` are the host's. */
+interface V8Document {
+  _id: string;
+  CreateTime: string;
+  [field: string]: any;
+}
+
+/**
+ * 本租户的文档：配置了 MongoDB 时在 MongoDB 中，否则在租户自己的数据库中，规则相同。单个文档最大 4 MiB。
+ *
+ * The tenant's documents: in MongoDB where one is configured, else in the tenant's own database, by the same rules. At
+ * most 4 MiB a document.
+ *
+ * 注意：MongoDB 不在平台事务里，消息重新处理时会再次写入，请用 EventId 作 Id；租户数据库中的文档在事务打开时随事务提交或回滚。
+ *
+ * Pitfall: a MongoDB is outside the platform transaction, so a message that runs again writes again: use the EventId as
+ * Id. Documents in the tenant's database are committed or rolled back with the transaction while one is open.
+ *
+ * @example
+ * var month = DateNow('yyyy_MM');
+ * var added = V8.MongoDb.AddFormData({
+ *   DbName: 'sys_log_2026', TableName: 'log_' + month, Id: V8.Param.EventId,
+ *   _FormData: { Device: 'pump-1', Payload: V8.Param.Message },
+ * });
+ * if (added.Code !== 1 && added.ReasonCode !== 'DOCUMENT_EXISTS') return added;
+ */
+interface V8MongoDb {
+  /**
+   * 新的 ObjectId，24 位十六进制。A new ObjectId, 24 hexadecimal digits.
+   * @example
+   * var id = V8.MongoDb.NewId();
+   */
+  NewId(): string;
+  /**
+   * 新增文档，`Data` 为保存的文档。Stores a document; `Data` is what was stored. 已有相同 Id 时失败 fails when the Id is taken.
+   * @example
+   * V8.MongoDb.AddFormData({ DbName: 'iot', TableName: 'reading', _FormData: { Device: 'pump-1', Value: { t: 21.5 } } });
+   */
+  AddFormData(param: V8DocumentAddParam): V8Succeeded<V8Document> | V8Failed;
+  /**
+   * 修改字段；没有任何变化或没有该文档时为 `Code: 0`（DOCUMENT_UNCHANGED、DOCUMENT_MISSING）。Changes fields; `Code: 0` when
+   * nothing differs or there is no such document.
+   * @example
+   * var done = V8.MongoDb.UptFormData({ DbName: 'iot', TableName: 'reading', Id: id, _FormData: { Checked: true } });
+   * if (done.Code !== 1 && done.ReasonCode !== 'DOCUMENT_UNCHANGED') return done;
+   */
+  UptFormData(param: V8DocumentUpdateParam): V8Affected | V8Failed;
+  /**
+   * 按 Id 删除；没有该文档时为 `Code: 0`。Deletes by Id; `Code: 0` when there is none.
+   * @example
+   * V8.MongoDb.DelFormData({ DbName: 'iot', TableName: 'reading', Id: id });
+   */
+  DelFormData(param: V8DocumentIdParam): V8Affected | V8Failed;
+  /**
+   * 按 Id 读取一个文档，不看 `_Where`；没有时为 `Code: 2`。One document by Id, never by `_Where`; `Code: 2` when there is none.
+   * @example
+   * var one = V8.MongoDb.GetFormData({ DbName: 'iot', TableName: 'reading', Id: id });
+   * if (one.Code === 2) return { Code: 0, Msg: 'no such reading' };
+   */
+  GetFormData(param: V8DocumentIdParam): V8Succeeded<V8Document> | V8NotFound | V8Failed;
+  /**
+   * 列表，按 CreateTime 从新到旧；`DataCount` 为满足条件的总数。A list, newest first; `DataCount` is how many match.
+   * @example
+   * var list = V8.MongoDb.GetTableData({
+   *   DbName: 'iot', TableName: 'reading', _PageIndex: 1, _PageSize: 20,
+   *   _Where: [['Device', 'In', 'pump-1,pump-2'], ['AND', 'Value.t', '>', 80]],
+   * });
+   */
+  GetTableData(param: V8DocumentListParam): V8List | V8Failed;
 }
 
 /** 数字和布尔值存为文本；对象须先 JSON.stringify。Numbers and booleans are kept as text; JSON.stringify objects. */

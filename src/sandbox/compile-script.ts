@@ -69,8 +69,18 @@ function attempt(isolate: ivm.Isolate, engineKey: string, source: string, isAsyn
   } catch (error) {
     // A compiler that ran out of memory is no fault of the syntax.
     if (isolate.isDisposed) throw error;
-    return { ok: false, fault: readSyntaxError(scriptFile(engineKey), (error as Error).message) };
+    return { ok: false, fault: insideOf(source, readSyntaxError(scriptFile(engineKey), (error as Error).message)) };
   }
+}
+
+const LINE_END = /\r\n|[\n\r\u2028\u2029]/;
+
+/** A source that ends too early is told so at its end: the compiler speaks of the wrapper's brackets behind it. */
+function insideOf(source: string, { at, message }: SyntaxFault): SyntaxFault {
+  const lines = source.split(LINE_END);
+  if (at.line <= lines.length) return { at, message };
+  const end = { ...at, line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+  return { at: end, message: /^Unexpected token '[})]'$/.test(message) ? 'Unexpected end of input' : message };
 }
 
 function compile(isolate: ivm.Isolate, engineKey: string, code: string): ivm.Script {

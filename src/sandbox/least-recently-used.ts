@@ -3,6 +3,8 @@ export class LeastRecentlyUsed<T> {
   readonly #most: number;
   readonly #close: (value: T) => void;
   readonly #values = new Map<string, T>();
+  /** Name of the value that was used last; it need not be moved. */
+  #newest: string | undefined;
 
   constructor(most: number, close: (value: T) => void) {
     this.#most = most;
@@ -17,7 +19,7 @@ export class LeastRecentlyUsed<T> {
   /** The value, which is now the one used last. */
   get(name: string): T | undefined {
     const value = this.#values.get(name);
-    if (value !== undefined) this.#moveToEnd(name, value);
+    if (value !== undefined && name !== this.#newest) this.#moveToEnd(name, value);
     return value;
   }
 
@@ -43,5 +45,6 @@ export class LeastRecentlyUsed<T> {
   #moveToEnd(name: string, value: T): void {
     this.#values.delete(name);
     this.#values.set(name, value);
+    this.#newest = name;
   }
 }

@@ -4,7 +4,7 @@ import { DEFAULT_RUN_LIMITS } from '../core/run-limits.ts';
 import { LANE_FRAME } from '../protocol/messages.ts';
 import { HostChannel } from './host-channel.ts';
 import { Lane } from './lane.ts';
-import { readPreludeSource } from './prelude-source.ts';
+import { readPrelude } from './prelude-source.ts';
 import { TenantIsolates } from './tenant-isolates.ts';
 
 /** File descriptor of the socket: the first after stdio. */
@@ -17,7 +17,7 @@ const FRAMES_PER_TURN = 32;
 // and then ends its lanes; a lane that obeyed would make a failed attempt of it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-const isolates = new TenantIsolates(readPreludeSource());
+const isolates = new TenantIsolates(readPrelude());
 const channel = new HostChannel(SOCKET_FD);
 const lane = new Lane(channel, isolates);
 

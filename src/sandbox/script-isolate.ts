@@ -1,7 +1,7 @@
 import ivm from 'isolated-vm';
 import { type CompiledScript, compileScript, locateWrapperBreak, type SyntaxFault } from './compile-script.ts';
 import { LeastRecentlyUsed } from './least-recently-used.ts';
-import { PRELUDE_FILE } from './prelude-source.ts';
+import { PRELUDE_FILE, type Prelude } from './prelude-source.ts';
 import { type ScriptBridge, ScriptContext } from './script-context.ts';
 
 /** Compiled engines kept per isolate. */
@@ -14,7 +14,7 @@ const MAX_CONTEXTS = 4;
 const QUICK_MS = 2;
 
 /** Heap kept by an idle isolate beyond which it is not worth keeping: the next tenant needs the lane's memory. */
-const MAX_IDLE_HEAP_BYTES = 32 * 1024 * 1024;
+const MAX_IDLE_HEAP_BYTES = 24 * 1024 * 1024;
 
 /** What makes two sources of an isolate's tenant the same. */
 export interface EngineVersion {
@@ -39,9 +39,10 @@ export class ScriptIsolate implements ScriptBridge {
   /** The run that the isolate serves. */
   bridge: ScriptBridge | undefined;
 
-  constructor(heapMb: number, preludeSource: string) {
+  constructor(heapMb: number, { source, cachedData }: Prelude) {
     this.#isolate = new ivm.Isolate({ memoryLimit: heapMb });
-    this.#prelude = this.#isolate.compileScriptSync(preludeSource, { filename: PRELUDE_FILE });
+    const options = { filename: PRELUDE_FILE, ...(cachedData === undefined ? {} : { cachedData }) };
+    this.#prelude = this.#isolate.compileScriptSync(source, options);
   }
 
   /** True after a termination or when its memory limit ended it; it runs nothing any more. */

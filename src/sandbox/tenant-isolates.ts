@@ -1,11 +1,7 @@
+import { MAX_LANE_ISOLATES } from '../protocol/messages.ts';
 import { LeastRecentlyUsed } from './least-recently-used.ts';
+import type { Prelude } from './prelude-source.ts';
 import { ScriptIsolate } from './script-isolate.ts';
-
-/**
- * Isolates kept by a lane. 200 tenants in turn once left some 200 isolates and 600 MB in every lane, home lane or
- * not, so the cap is needed.
- */
-const MAX_ISOLATES = 32;
 
 /** Runs of an isolate between two looks at its heap; a long run is followed by one at once. */
 const RUNS_PER_LOOK = 16;
@@ -20,14 +16,14 @@ export interface IsolateUse {
 
 /** The lane's isolates, and one more that is prepared for whoever comes first. */
 export class TenantIsolates {
-  readonly #preludeSource: string;
-  readonly #idle = new LeastRecentlyUsed<ScriptIsolate>(MAX_ISOLATES, (isolate) => this.#end(isolate));
+  readonly #prelude: Prelude;
+  readonly #idle = new LeastRecentlyUsed<ScriptIsolate>(MAX_LANE_ISOLATES, (isolate) => this.#end(isolate));
   #spare: { readonly heapMb: number; readonly isolate: ScriptIsolate } | undefined;
   #unseenRuns = 0;
   #freed = false;
 
-  constructor(preludeSource: string) {
-    this.#preludeSource = preludeSource;
+  constructor(prelude: Prelude) {
+    this.#prelude = prelude;
   }
 
   /** True once after an isolate was ended: its memory goes when the event loop turns. */
@@ -45,7 +41,7 @@ export class TenantIsolates {
   /** An isolate that no tenant has used. */
   createUnshared(heapMb: number): ScriptIsolate {
     const spare = this.#spare;
-    if (spare?.heapMb !== heapMb) return new ScriptIsolate(heapMb, this.#preludeSource);
+    if (spare?.heapMb !== heapMb) return new ScriptIsolate(heapMb, this.#prelude);
     this.#spare = undefined;
     return spare.isolate;
   }
@@ -53,7 +49,7 @@ export class TenantIsolates {
   /** Prepares an isolate for the next new tenant, unless one is. Takes milliseconds. */
   makeSpare(heapMb: number): void {
     if (this.#spare !== undefined) return;
-    const isolate = new ScriptIsolate(heapMb, this.#preludeSource);
+    const isolate = new ScriptIsolate(heapMb, this.#prelude);
     isolate.makeSpare();
     this.#spare = { heapMb, isolate };
   }

@@ -9,15 +9,28 @@ import { isBlank } from './param-values.ts';
 
 export const API_ENGINE = { 'ApiEngine.Run': hostCall(run) } as const;
 
-/** Run(key), Run(key, param), Run({ApiEngineKey, …}): the callee's own value, whatever it is. */
+/**
+ * Run(name), Run(name, param), Run({ApiEngineKey, …}): the callee's own value, whatever it is. A name is a key, an Id or
+ * an `ApiAddress`; in the object form `ApiAddress` and `Id` count where there is no key.
+ */
 async function run(call: Call): Promise<MemberAnswer> {
   const [first, second] = call.args;
   const param = readParam(isJsonObject(first) ? first : second, call);
-  const key = isJsonObject(first) ? first.ApiEngineKey : first;
-  if (isBlank(key)) throw new AppError('PARAM_MISSING', { field: 'ApiEngineKey' });
-  const engineKey = orThrow(parseEngineKey(key));
+  const name = isJsonObject(first) ? NAMES.map((key) => first[key]).find((value) => !isBlank(value)) : first;
+  if (isBlank(name)) throw new AppError('PARAM_MISSING', { field: 'ApiEngineKey' });
+  const engineKey = readName(name);
   call.context.touch(engineKey);
   return call.context.runEngine(engineKey, param, call.joins);
+}
+
+const NAMES = ['ApiEngineKey', 'ApiAddress', 'Id'] as const;
+
+const MAX_ADDRESS = 255;
+
+/** @throws AppError ENGINE_KEY_INVALID. */
+function readName(name: JsonValue | undefined): string {
+  const text = typeof name === 'string' ? name.trim() : '';
+  return text.startsWith('/') && text.length <= MAX_ADDRESS ? text : orThrow(parseEngineKey(name));
 }
 
 /** The callee's V8.Param. An OsClient in it must be the caller's own: the callee runs in the caller's tenant. */

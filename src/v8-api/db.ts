@@ -4,43 +4,61 @@ import { AppError, orThrow } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { type GuardedSql, guardSql } from '../core/sql-guard.ts';
 import { parameterKey, type SqlParameter, type SqlParameters } from '../core/sql-statement.ts';
-import type { SqlAnswer } from '../ports/sql-session.ts';
+import type { SqlAnswer, SqlSession } from '../ports/sql-session.ts';
 import { type Call, hostCall } from './host-call.ts';
 import { refuseParam } from './param-rules.ts';
 import { isBlank } from './param-values.ts';
 
-/** How a member differs: whether it opens the platform transaction, and whether it may write. */
-interface Place {
-  readonly joins: boolean;
+/** How a member differs: where its statements run, and whether they may write. */
+export interface SqlPlace {
+  /** For the story; empty for the tenant's own database. */
+  readonly place: string;
   readonly writes: boolean;
+  /** Statements end with the run, which has no other hold on them. */
+  readonly endsWithRun: boolean;
+  readonly session: () => Promise<SqlSession>;
 }
 
 export const DB = {
-  'Db.FromSql': hostCall((call) => fromSql(call, { joins: false, writes: true })),
-  'DbRead.FromSql': hostCall((call) => fromSql(call, { joins: false, writes: false })),
-  'DbTrans.FromSql': hostCall((call) => fromSql(call, { joins: true, writes: true })),
+  'Db.FromSql': hostCall((call) => runSql(call, own(call, false, true))),
+  'DbRead.FromSql': hostCall((call) => runSql(call, own(call, false, false))),
+  'DbTrans.FromSql': hostCall((call) => runSql(call, own(call, true, true))),
 } as const;
 
 /** Parameters of one statement at most, far above what a person writes. */
 const MAX_PARAMETERS = 2_000;
 
-async function fromSql(call: Call, place: Place): Promise<DosResult> {
+/** @param joins opens the platform transaction. */
+function own({ context }: Call, joins: boolean, writes: boolean): SqlPlace {
+  return { place: '', writes, endsWithRun: false, session: () => context.sql(joins) };
+}
+
+/** Guards a statement, runs it and gives what its ending asks for. @throws AppError SQL_REFUSED, and as SqlSession. */
+export async function runSql(call: Call, place: SqlPlace): Promise<DosResult> {
   const [request] = call.args;
   if (!isJsonObject(request)) return refuseParam('FromSql', 'sqlText', call.lang);
   if (typeof request.Sql !== 'string') return refuseParam('FromSql', 'sqlText', call.lang);
   const statement = orThrow(guardSql(request.Sql));
-  call.context.touch(statement.tables.join(', '));
+  call.context.touch([place.place, statement.tables.join(', ')].filter((part) => part !== '').join(' '));
   checkUse(call, statement, request, place);
-  const session = await call.context.sql(place.joins);
-  return succeed(ending(request.Ending, await session.run(statement, readParameters(call, request))));
+  const session = await place.session();
+  const timeoutMs = readTimeoutMs(call, request) ?? (place.endsWithRun ? call.context.remainingMs() : undefined);
+  const answer = await session.run(statement, readParameters(call, request), timeoutMs);
+  return succeed(ending(request.Ending, answer));
 }
 
-function checkUse(call: Call, statement: GuardedSql, request: JsonObject, place: Place): void {
+function checkUse(call: Call, statement: GuardedSql, request: JsonObject, place: SqlPlace): void {
   const reads = statement.verb === 'select';
   if (!reads && !place.writes) refuseParam('DbRead.FromSql', 'readsOnly', call.lang);
   if (reads && request.Ending === 'ExecuteNonQuery') refuseParam('ExecuteNonQuery', 'writesOnly', call.lang);
-  const { Seconds: seconds } = request;
-  if (!isBlank(seconds) && !(Number(seconds) > 0)) refuseParam('SetCommandTimeout', 'seconds', call.lang);
+}
+
+/** `SetCommandTimeout(seconds)` in milliseconds; the run's own time ends a longer one. */
+function readTimeoutMs(call: Call, { Seconds: seconds }: JsonObject): number | undefined {
+  if (isBlank(seconds)) return undefined;
+  const asked = Number(seconds) * 1000;
+  if (!(asked > 0)) return refuseParam('SetCommandTimeout', 'seconds', call.lang);
+  return asked < call.context.remainingMs() ? Math.ceil(asked) : undefined;
 }
 
 function ending(name: JsonValue | undefined, { rows, affected }: SqlAnswer): JsonValue {

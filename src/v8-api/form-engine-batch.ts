@@ -1,14 +1,16 @@
-/** V8.FormEngine.AddTableData, UptTableData, DelTableData: many rows, all or none (v8-surface.md 2.2, defaults.md 10.3). */
+/** V8.FormEngine.AddTableData, UptTableData, DelTableData, SaveBatch: many rows, all or none (v8-surface.md 2.2, defaults.md 10.3). */
 import { type DosResult, fail, succeed } from '../core/dos-result.ts';
 import { AppError, coerceError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { SqlValue } from '../core/sql-value.ts';
 import type { TableStore } from '../ports/table-store.ts';
 import { findColumn } from './form-engine-columns.ts';
+import { refuseEvents } from './form-engine-events.ts';
 import { readRow } from './form-engine-row.ts';
 import { type FormCall, openRow } from './form-engine-target.ts';
 import { deleteById, insertRow, updateById } from './form-engine-write.ts';
 import type { Call } from './host-call.ts';
+import { checkTenant } from './own-tenant.ts';
 import { refuseParam } from './param-rules.ts';
 import { isBlank } from './param-values.ts';
 
@@ -21,29 +23,71 @@ const ROWS_AT_A_TIME = 100;
 /** Writes one row. @returns the number of rows it touched, and the Id of an added one. */
 type WriteRow = (form: FormCall) => Promise<{ readonly count: number; readonly id?: SqlValue }>;
 
+const ADD: WriteRow = async (form) => {
+  const row = await insertRow(form, readRow(form));
+  return { count: 1, id: row[findColumn(form.table, 'Id')?.name ?? ''] ?? null };
+};
+
+const UPDATE: WriteRow = async (form) => {
+  const updated = await updateById(form);
+  return { count: 'matched' in updated ? updated.matched : 1 };
+};
+
+const DELETE: WriteRow = async (form) => ({ count: await deleteById(form) });
+
 /** Inserts rows of any tables. Data has their Ids in order. */
 export function addTableData(call: Call): Promise<DosResult> {
-  return writeBatch(call, async (form) => {
-    const row = await insertRow(form, readRow(form));
-    return { count: 1, id: row[findColumn(form.table, 'Id')?.name ?? ''] ?? null };
-  });
+  return writeRows(call, ADD);
 }
 
 /** Updates rows by their Ids. DataCount is the number of matched or added rows. */
 export function uptTableData(call: Call): Promise<DosResult> {
-  return writeBatch(call, async (form) => {
-    const updated = await updateById(form);
-    return { count: 'matched' in updated ? updated.matched : 1 };
-  });
+  return writeRows(call, UPDATE);
 }
 
 /** Deletes rows by their Ids. DataCount is the number of deleted rows. */
 export function delTableData(call: Call): Promise<DosResult> {
-  return writeBatch(call, async (form) => ({ count: await deleteById(form) }));
+  return writeRows(call, DELETE);
 }
 
-async function writeBatch(call: Call, write: WriteRow): Promise<DosResult> {
+/**
+ * SaveBatch({FormEngineKey?, AddList?, UptList?}): inserts the rows of AddList, then updates those of UptList. Data has
+ * the Ids of the inserted ones, DataCount all rows.
+ */
+export async function saveBatch(call: Call): Promise<DosResult> {
+  const [param] = call.args;
+  if (!isJsonObject(param)) return refuseParam('param', 'batchLists', call.lang);
+  checkTenant(param, call.context.tenant);
+  const table = isBlank(param.FormEngineKey) ? undefined : param.FormEngineKey;
+  const added = listOf(call, param, 'AddList').map((row) => ({ row, write: ADD }));
+  const updated = listOf(call, param, 'UptList').map((row) => ({ row, write: UPDATE }));
+  if (added.length + updated.length === 0) refuseParam('param', 'batchLists', call.lang);
+  if (added.length + updated.length > MAX_ROWS) refuseParam('UptList', 'rowCount', call.lang);
+  return writeBatch(call, [...added, ...updated], table);
+}
+
+function listOf(call: Call, param: JsonObject, key: 'AddList' | 'UptList'): readonly JsonValue[] {
+  const list = param[key];
+  if (isBlank(list)) return [];
+  return Array.isArray(list) ? list : refuseParam(key, 'rowList', call.lang);
+}
+
+function writeRows(call: Call, write: WriteRow): Promise<DosResult> {
   const { rows, table } = readRows(call);
+  return writeBatch(
+    call,
+    rows.map((row) => ({ row, write })),
+    table,
+  );
+}
+
+/** A row of a batch, and what is done with it. */
+interface BatchRow {
+  readonly row: JsonValue;
+  readonly write: WriteRow;
+}
+
+async function writeBatch(call: Call, rows: readonly BatchRow[], table: JsonValue | undefined): Promise<DosResult> {
   if (rows.length === 0) return succeed([], { DataCount: 0 });
   let at = 0;
   try {
@@ -54,7 +98,7 @@ async function writeBatch(call: Call, write: WriteRow): Promise<DosResult> {
       for (const row of rows) {
         at += 1;
         if (at % ROWS_AT_A_TIME === 0) await call.context.clock.sleep(0);
-        const written = await writeRow(call, row, tables, table, write);
+        const written = await writeRow(call, row, tables, table);
         count += written.count;
         if (written.id !== undefined) ids.push(written.id);
       }
@@ -68,14 +112,15 @@ async function writeBatch(call: Call, write: WriteRow): Promise<DosResult> {
 
 async function writeRow(
   call: Call,
-  row: JsonValue,
+  { row, write }: BatchRow,
   tables: TableStore,
   table: JsonValue | undefined,
-  write: WriteRow,
 ): ReturnType<WriteRow> {
   assertRunning(call);
   const given: JsonObject = isJsonObject(row) ? row : refuseParam('rows', 'object', call.lang);
-  return write(await openRow(call, given, tables, table));
+  const form = await openRow(call, given, tables, table);
+  await refuseEvents(form);
+  return write(form);
 }
 
 /** A run that ended must not go on writing: what it wrote is rolled back. */

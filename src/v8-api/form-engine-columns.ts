@@ -4,10 +4,18 @@ import type { ColumnInfo, TableInfo } from '../ports/table-store.ts';
 import { refuseParam } from './param-rules.ts';
 import { type CallParam, readNames } from './param-values.ts';
 
+/** Columns by their names in lower case, as long as a table's description lives. */
+const BY_NAME = new WeakMap<TableInfo, ReadonlyMap<string, ColumnInfo>>();
+
 /** The column of this name, any case. */
 export function findColumn(table: TableInfo, name: string): ColumnInfo | undefined {
-  const wanted = name.toLowerCase();
-  return table.columns.find((column) => column.name.toLowerCase() === wanted);
+  let columns = BY_NAME.get(table);
+  if (columns === undefined) {
+    // Of two names that differ in case only, the first one counts.
+    columns = new Map(table.columns.map((column) => [column.name.toLowerCase(), column] as const).reverse());
+    BY_NAME.set(table, columns);
+  }
+  return columns.get(name.toLowerCase());
 }
 
 /**

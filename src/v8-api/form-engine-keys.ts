@@ -34,6 +34,8 @@ const ACCEPTED: ReadonlySet<string> = new Set([
   '_SysMenuId',
   '_TableChildAuth',
   '_DeviceId',
+  // what changed, from the platform's pages: the host keeps no such log
+  '_DataLog',
 ]);
 
 /** What a call does, as far as its keys go. */
@@ -75,8 +77,20 @@ function ruleOfRefused(key: string): ParamRule {
   return Object.values(OF_KIND).some((keys) => keys.includes(key)) ? 'otherMethod' : 'unknownKey';
 }
 
-/** Table events do not exist in this version, so they can only be asked not to fire. */
+const EVENT_VALUES: Readonly<Record<string, readonly string[]>> = {
+  _InvokeType: ['client', 'server'],
+  _RunV8Event: ['0', '1', 'true', 'false'],
+};
+
 function checkEvents(param: CallParam, key: string, value: JsonValue | undefined): void {
-  const text = asText(value)?.toLowerCase();
-  if (text !== (key === '_InvokeType' ? 'server' : '0')) refuseParam(key, 'events', param.lang);
+  if (!EVENT_VALUES[key]?.includes(String(value).trim().toLowerCase())) refuseParam(key, 'events', param.lang);
+}
+
+/** True when the call shall fire the table's events (v8-surface.md 2.8). */
+export function asksForEvents({ values }: CallParam): boolean {
+  const asked = String(values._RunV8Event ?? '')
+    .trim()
+    .toLowerCase();
+  if (asked !== '') return asked === '1' || asked === 'true';
+  return asText(values._InvokeType)?.trim().toLowerCase() === 'client';
 }

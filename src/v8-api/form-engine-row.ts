@@ -26,7 +26,8 @@ export function readRow(form: FormCall): Row {
   return row;
 }
 
-function givenValues(form: FormCall): JsonObject {
+/** The flat form and the nested ones as one, keys as they were given. */
+export function givenValues(form: FormCall): JsonObject {
   const nested = { ...readObject(form, '_RowModel'), ...readObject(form, '_FormData') };
   return { ...form.values, ...nested };
 }

@@ -11,9 +11,11 @@ export interface TableSettings {
   readonly tree: boolean | undefined;
   /** Column with the Id of the row above. */
   readonly parentColumn: string | undefined;
+  /** The designer's row itself: `V8.TableModel` of events, and where their code is. */
+  readonly model: Row;
 }
 
-const NOTHING_SET: TableSettings = Object.freeze({ trash: false, tree: undefined, parentColumn: undefined });
+const NOTHING_SET: TableSettings = Object.freeze({ trash: false, tree: undefined, parentColumn: undefined, model: {} });
 
 export async function readSettings(store: TableStore, table: TableInfo): Promise<TableSettings> {
   const row = await findSettings(store, 'Name', table.name);
@@ -23,6 +25,7 @@ export async function readSettings(store: TableStore, table: TableInfo): Promise
     trash: isSet(row, 'EnableTrash') && table.columns.some(({ name }) => name === 'IsDeleted'),
     tree: isSet(row, 'IsTree'),
     parentColumn: parent === '' ? undefined : parent,
+    model: row,
   };
 }
 
@@ -47,11 +50,13 @@ async function findSettings(store: TableStore, column: 'Name' | 'Id', value: str
   return row;
 }
 
-function textOf(row: Row, column: string): string {
+/** A cell as text, blank where there is none. */
+export function textOf(row: Row, column: string): string {
   const value = row[column];
   return value === undefined || value === null ? '' : String(value).trim();
 }
 
-function isSet(row: Row, column: string): boolean {
+/** A cell read as a switch. */
+export function isSet(row: Row, column: string): boolean {
   return ['1', 'true'].includes(textOf(row, column).toLowerCase());
 }

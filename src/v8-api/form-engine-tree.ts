@@ -1,15 +1,15 @@
 /** V8.FormEngine.GetTableDataTree: the rows of a list nested below their parents (v8-surface.md 2.2). */
-import { type DosResult, succeed } from '../core/dos-result.ts';
+import { succeed } from '../core/dos-result.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import { CHILDREN, type TreeColumns, treeOf } from '../core/row-tree.ts';
 import type { Condition, WhereNode } from '../core/where.ts';
 import type { Row } from '../ports/table-store.ts';
 import { findColumn, requireColumn } from './form-engine-columns.ts';
 import { readPage } from './form-engine-page.ts';
-import { listQuery } from './form-engine-read.ts';
+import { filtered, listQuery } from './form-engine-read.ts';
 import { readSettings } from './form-engine-settings.ts';
 import { type FormCall, openForRead } from './form-engine-target.ts';
-import type { Call } from './host-call.ts';
+import type { Call, MemberAnswer } from './host-call.ts';
 import { refuseParam } from './param-rules.ts';
 import { readFlag, readText } from './param-values.ts';
 
@@ -23,7 +23,7 @@ const NO_PARENT: readonly string[] = ['', '0', '00000000-0000-0000-0000-00000000
  * The rows of a list with the rows below each in `_Child`; DataCount counts all of them. `_ParentId` (or
  * `_ParentValue`) reads what is below one row, `_TreeLazy` one level with `_HasChildren`.
  */
-export async function getTableDataTree(call: Call): Promise<DosResult> {
+export async function getTableDataTree(call: Call): Promise<MemberAnswer> {
   const form = await openForRead(call, 'tree');
   const columns = await treeColumns(form);
   const below = readText(form, '_ParentId') ?? readText(form, '_ParentValue');
@@ -34,9 +34,14 @@ export async function getTableDataTree(call: Call): Promise<DosResult> {
   if (readFlag(form, '_OnlyDataCount')) return succeed([], { DataCount: total });
   const page = readPage(form, total);
   const rows = page.limit === 0 ? [] : await form.store.select({ ...filter, ...page });
-  if (lazy) return succeed(await withHasChildren(form, rows, columns), { DataCount: total });
-  const tree = treeOf(rows, columns, below) ?? refuseParam(columns.parent, 'treeDepth', form.lang);
-  return succeed(tree as readonly JsonValue[], { DataCount: total });
+  if (lazy) {
+    const level = await withHasChildren(form, rows, columns);
+    return filtered(form, level as readonly Row[], (left) => succeed(left, { DataCount: total }));
+  }
+  return filtered(form, rows, (left) => {
+    const tree = treeOf(left as readonly Row[], columns, below) ?? refuseParam(columns.parent, 'treeDepth', form.lang);
+    return succeed(tree as readonly JsonValue[], { DataCount: total });
+  });
 }
 
 async function treeColumns(form: FormCall): Promise<TreeColumns> {

@@ -42,14 +42,23 @@ export function hostCall(
 ): HostCall {
   return async (context, args) => {
     const call = takeApart(context, args);
-    try {
-      return await member(call);
-    } catch (thrown) {
-      if (!(thrown instanceof AppError) || thrown.code === 'INTERNAL') throw thrown;
-      if (ERROR_TABLE[thrown.code].kind === 'unavailable') context.dependencyFailed();
-      return answerFailure(thrown.toRecord(), call.lang);
-    }
+    return answered(call, () => member(call), answerFailure);
   };
+}
+
+/** Makes an answer of what `work` refuses: also for what goes on when an engine or event of the call has ended. */
+export async function answered<T extends MemberAnswer>(
+  { context, lang }: Pick<Call, 'context' | 'lang'>,
+  work: () => Promise<T>,
+  answerFailure: (error: ErrorRecord, lang: Lang) => T = fail as never,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof AppError) || thrown.code === 'INTERNAL') throw thrown;
+    if (ERROR_TABLE[thrown.code].kind === 'unavailable') context.dependencyFailed();
+    return answerFailure(thrown.toRecord(), lang);
+  }
 }
 
 function takeApart(context: RunContext, args: readonly JsonValue[]): Call {

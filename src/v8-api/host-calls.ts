@@ -3,11 +3,14 @@ import type { HostCallName } from '../protocol/host-call-names.ts';
 import { API_ENGINE } from './api-engine.ts';
 import { CACHE } from './cache.ts';
 import { DB } from './db.ts';
+import { DBS } from './dbs.ts';
 import { ENCRYPT_HELPER } from './encrypt-helper.ts';
 import { FORM_ENGINE } from './form-engine.ts';
 import type { HostCall } from './host-call.ts';
 import { HTTP } from './http.ts';
+import { INBOX } from './inbox.ts';
 import { METHOD } from './method.ts';
+import { MONGO_DB } from './mongo-db.ts';
 import { MQ } from './mq.ts';
 import { MQTT } from './mqtt.ts';
 import { SLEEP } from './sleep.ts';
@@ -19,10 +22,13 @@ export const HOST_CALLS: Readonly<Record<HostCallName, HostCall>> = Object.freez
   ...FORM_ENGINE,
   ...API_ENGINE,
   ...DB,
+  ...DBS,
   ...MQ,
   ...MQTT,
+  ...INBOX,
   ...HTTP,
   ...CACHE,
+  ...MONGO_DB,
   ...METHOD,
   ...ENCRYPT_HELPER,
   ...SLEEP,

@@ -40,6 +40,7 @@ export function readScriptRequest(call: Call, verb: HttpVerb): ScriptRequest {
     ...(content === undefined ? {} : { 'content-type': content.type }),
     ...identityHeaders(context, verb.method, url),
     ...readHeaders(param),
+    ...context.traceHeaders(),
     ...credential.headers,
     // The boundary of a multipart body is part of its type.
     ...(content?.isMultipart === true ? { 'content-type': content.type } : {}),

@@ -9,7 +9,8 @@ export const MQTT = { 'MQTT.Publish': hostCall(publish) } as const;
 
 /**
  * Publish({Topic, Payload, Qos?, Retain?, ResponseTopic?, ContentType?, UserProperties?}) or
- * Publish(topic, payload, qos?, retain?). Data.Subscribers is how many sessions have subscribed to the topic now.
+ * Publish(topic, payload, qos?, retain?). Data.Subscribers is how many sessions have subscribed to the topic now,
+ * null while the broker of another host is not reached: the message is stored all the same.
  */
 async function publish(call: Call): Promise<DosResult> {
   const draft = readDraft(call.args);

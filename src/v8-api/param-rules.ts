@@ -43,7 +43,20 @@ const PARAM_RULES = {
     zh: '须为行数组 [{FormEngineKey: "...", ...}]。',
     en: 'it must be an array of rows [{FormEngineKey: "...", ...}].',
   },
+  batchLists: {
+    zh: '须有 AddList 或 UptList，例如 {FormEngineKey: "...", AddList: [...], UptList: [...]}。',
+    en: 'it needs AddList or UptList, such as {FormEngineKey: "...", AddList: [...], UptList: [...]}.',
+  },
   rowCount: { zh: '一批最多 10,000 行：分批写入。', en: 'a batch takes at most 10,000 rows: write in portions.' },
+  uniqueMany: {
+    zh: '要写入唯一列时最多匹配 1,000 行：缩小条件，分批写入。',
+    en: 'it may match 1,000 rows when a unique column is written: narrow it, and write in portions.',
+  },
+  labelLength: { zh: '最多 60 个字符。', en: 'it takes at most 60 characters.' },
+  fieldBySql: {
+    zh: '选项来自 SQL 或接口引擎：直接查询数据表，或运行该引擎。',
+    en: 'its options come from SQL or an engine: query the table, or run the engine.',
+  },
   keywordLength: { zh: '最多 1,000 个字符。', en: 'it takes at most 1,000 characters.' },
   noTextColumn: { zh: '表中没有可搜索的文本列。', en: 'the table has no text column to search.' },
   notTree: {
@@ -61,8 +74,12 @@ const PARAM_RULES = {
     en: 'not supported in this version. Ignoring it would touch the wrong rows, so it is refused: use _Where or leave it out.',
   },
   events: {
-    zh: '此版本不触发表事件：请去掉它，或直接调用相应的接口引擎。',
-    en: 'table events are not supported in this version: leave it out, or run the engine directly.',
+    zh: '_InvokeType 须为 "Client" 或 "Server"，_RunV8Event 须为 "1" 或 "0"。',
+    en: '_InvokeType is "Client" or "Server", _RunV8Event "1" or "0".',
+  },
+  eventsOfOneRow: {
+    zh: '此表有事件，事件按单行触发：请逐行调用 AddFormData、UptFormData 或 DelFormData。',
+    en: 'the table has events, which fire for one row at a time: call AddFormData, UptFormData or DelFormData for each.',
   },
   otherMethod: {
     zh: '此方法不使用它：忽略它会读写错误的数据，因此拒绝。',

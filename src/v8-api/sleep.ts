@@ -14,11 +14,17 @@ const LONG_WAIT = {
   en: 'While it sleeps a run keeps its lane, and its transaction its locks: to wait, let the message come again (@backoff).',
 } as const;
 
-/** Sleep(ms), at most what is left of the run; null. */
+/**
+ * A run whose time is up is ended from outside a moment later. A sleep that ended with the time would let its script go
+ * on as if it had slept. Milliseconds.
+ */
+const BEYOND_MS = 5000;
+
+/** Sleep(ms); null. One that is longer than what is left of the run ends with it. */
 async function sleep(call: Call): Promise<null> {
   const ms = Number(call.args[0]);
   if (call.args[0] === null || !Number.isFinite(ms) || ms < 0) return refuseParam('ms', 'milliseconds', call.lang);
   if (ms > LONG_WAIT_MS) warnAuthor(call, LONG_WAIT);
-  await call.context.clock.sleep(Math.min(ms, call.context.remainingMs()), call.context.signal);
+  await call.context.clock.sleep(Math.min(ms, call.context.remainingMs() + BEYOND_MS), call.context.signal);
   return null;
 }

@@ -5,7 +5,7 @@ import type { EngineRunner, HostCallSink } from '../../ports/engine-runner.ts';
 import type { RunStart, ScriptInput } from '../../protocol/messages.ts';
 
 /** On a busy machine a run may have no fair chance; only what never holds is a finding. */
-const TRIES = 3;
+const TRIES = 5;
 
 /** No tenant can have this name: a lane that the check costs is nobody's fault. */
 const CHECKER = '(check)';

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { CpuBuckets } from '../../core/cpu-bucket.ts';
+import { EngineTempo } from '../../core/engine-tempo.ts';
 import { AppError } from '../../core/errors.ts';
 import type { QueuePlace } from '../../core/fair-queue.ts';
 import { Probation } from '../../core/probation.ts';
@@ -12,15 +13,15 @@ import type {
   SandboxStatus,
   TenantLoad,
 } from '../../ports/engine-runner.ts';
-import type { Log } from '../../ports/log.ts';
 import type { RunStart } from '../../protocol/messages.ts';
-import { type LaneCommand, laneCommand } from './lane-command.ts';
+import { laneCommand } from './lane-command.ts';
+import type { LanePoolOptions } from './lane-pool-options.ts';
 import { LaneReaper } from './lane-reaper.ts';
-import { LaneSeat, type SeatListener } from './lane-seat.ts';
+import { LaneSeat, type SeatListener, type SeatUse } from './lane-seat.ts';
 import { LaneSeats, type SeatPick } from './lane-seats.ts';
-import { LaneSlot, type SlotOwner } from './lane-slot.ts';
+import { LaneSlot, type SlotOwner, type SlotPlace } from './lane-slot.ts';
 import type { CpuAccounts } from './lane-usage.ts';
-import { type GatePass, RunGate } from './run-gate.ts';
+import { RunGate } from './run-gate.ts';
 import { WaitLine } from './wait-line.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -32,35 +33,6 @@ const QUARANTINE_WAIT_MS = 1_000;
 
 /** CPU time that a tenant can save unless configured. */
 const CPU_BURST_MS = 30_000;
-
-export interface LanePoolOptions {
-  /** Runs at once. One more lane is kept apart: for what is on probation, and in place of a killed one. */
-  readonly lanes: number;
-  /** Lanes that one tenant may hold while there are others; one less than there are unless given. */
-  readonly maxLanesPerTenant?: number;
-  /** Runs at once of the host, a tenant and an engine; DEFAULT_RUN_CAPS unless given. */
-  readonly caps?: RunCaps;
-  /** CPU time that a tenant gains in one second; it counts while there are others. Half of the processors unless given. */
-  readonly cpuMsPerSecond?: number;
-  /** CPU time that a tenant can save, and owe at most; 30 s unless given. */
-  readonly cpuBurstMs?: number;
-  /** Processors; those of the machine unless given. One run more than that is at work at once. */
-  readonly processors?: number;
-  /** Resident memory at which a lane is killed, in MiB. A run's own `rssMb` counts where it is lower. */
-  readonly rssMb: number;
-  /** IANA name; the local time of scripts. */
-  readonly timezone: string;
-  readonly log: Log;
-  /** Told when a lane was killed or died, with the error code. */
-  readonly onKilled?: (reason: string) => void;
-  /**
-   * Set for strict mode: a lane serves one tenant from its first run to its end, interprets its scripts, and is
-   * replaced when it has been at rest for so long. Milliseconds.
-   */
-  readonly strictIdleMs?: number;
-  /** How a lane is started; `laneCommand` unless given. */
-  readonly command?: LaneCommand;
-}
 
 /**
  * Starts the lanes; resolves when the first can run, the others follow.
@@ -79,8 +51,11 @@ export async function createLanePool(options: LanePoolOptions): Promise<EngineRu
 
 /** Somebody's wish for a lane. */
 interface Want extends QueuePlace {
+  /** Number of the lane where the tenant is at home. */
+  readonly home: number;
   readonly version: string | undefined;
   readonly caps: RunCaps;
+  readonly mayFollow: boolean;
 }
 
 /** Who may run, when and where: fair turns, caps, home lanes and the lane apart. */
@@ -89,14 +64,16 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
   readonly #maxLanesPerTenant: number;
   readonly #caps: RunCaps;
   readonly #seats: LaneSeats;
-  readonly #gate: RunGate;
   readonly #line = new WaitLine<Want, LaneSlot>();
   readonly #load = new RunLoad();
   readonly #probation = new Probation();
+  readonly #tempo = new EngineTempo();
+  /** What slots were granted for: who has to wait again asks for the same. */
+  readonly #wants = new WeakMap<LaneSlot, Want>();
   readonly #cpu: CpuBuckets;
   readonly #reaper: LaneReaper | undefined;
-  #sharedTaken = 0;
-  #apartTaken = 0;
+  /** How many wait, by the lane where they are at home. */
+  readonly #awaited: number[] = [];
   #closing = false;
   #lookAgain: NodeJS.Timeout | undefined;
   #lookAgainAt = Number.POSITIVE_INFINITY;
@@ -106,7 +83,6 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
     this.#maxLanesPerTenant = options.maxLanesPerTenant ?? Math.max(1, options.lanes - 1);
     this.#caps = options.caps ?? DEFAULT_RUN_CAPS;
     const processors = options.processors ?? availableParallelism();
-    this.#gate = new RunGate(processors + 1);
     this.#cpu = new CpuBuckets({
       refillMsPerSecond: options.cpuMsPerSecond ?? processors * 500,
       burstMs: options.cpuBurstMs ?? CPU_BURST_MS,
@@ -118,6 +94,7 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
       reaper: this.#reaper,
       strictIdleMs: options.strictIdleMs,
       watchdog: new Watchdog(),
+      gate: new RunGate(processors + 1),
       rssMb: options.rssMb,
       accounts: this,
       log: options.log.child('adapters.process'),
@@ -131,14 +108,17 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
   }
 
   async acquire(tenant: string, request: LaneRequest): Promise<RunSlot> {
-    const { engine, maxRuns } = request;
+    const { engine, maxRuns, mayFollow = false } = request;
     const caps = maxRuns === undefined ? this.#caps : { ...this.#caps, ...maxRuns };
-    return this.#acquire({ tenant, engine: engine?.key ?? '', version: engine?.version, caps }, request);
+    const home = this.#seats.homeOf(tenant);
+    const want = { tenant, engine: engine?.key ?? '', version: engine?.version, caps, home, mayFollow };
+    return this.#acquire(want, request);
   }
 
   /** A source nobody has run yet is as little trusted as a new version. */
   async compile(tenant: string, engineKey: string, source: string): Promise<CompileResult> {
-    const slot = await this.#acquire({ tenant, engine: '', version: '', caps: this.#caps }, {});
+    const home = this.#seats.homeOf(tenant);
+    const slot = await this.#acquire({ tenant, engine: '', version: '', caps: this.#caps, home, mayFollow: false }, {});
     try {
       return await slot.compile(engineKey, source);
     } finally {
@@ -147,7 +127,11 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
   }
 
   status(): SandboxStatus {
-    return { lanes: this.#lanes, busy: this.#sharedTaken + this.#apartTaken, waiting: this.#line.length };
+    return {
+      lanes: this.#lanes,
+      busy: this.#seats.taken('shared') + this.#seats.taken('apart'),
+      waiting: this.#line.length,
+    };
   }
 
   load(): readonly TenantLoad[] {
@@ -181,13 +165,18 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
     return this.#seats.anyFree(slot.tenant);
   }
 
-  enterGate(): GatePass | Promise<GatePass> {
-    return this.#gate.enter();
+  acquireAgain(slot: LaneSlot): Promise<LaneSlot> {
+    const want = this.#wants.get(slot);
+    if (want === undefined) throw new Error('a slot that was not granted here');
+    return this.#acquire({ ...want, mayFollow: false }, {});
   }
 
-  onRunEnded({ tenant, engine }: LaneSlot, start: RunStart, laneLost: boolean): void {
-    if (engine !== '') this.#probation.count({ tenant, engine, version: start.version });
-    if (laneLost) this.#probation.blame(tenant, performance.now());
+  onRunEnded({ tenant, engine }: LaneSlot, { version }: RunStart, end: { tookMs: number; laneLost: boolean }): void {
+    if (engine !== '') {
+      this.#probation.count({ tenant, engine, version });
+      this.#tempo.note({ tenant, engine, version }, end.tookMs);
+    }
+    if (end.laneLost) this.#probation.blame(tenant, performance.now());
   }
 
   charge(tenant: string, cpuMs: number): void {
@@ -202,8 +191,6 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
   settle(slot: LaneSlot, seat: LaneSeat): void {
     seat.giveBack();
     this.#load.end(slot);
-    if (slot.apart) this.#apartTaken -= 1;
-    else this.#sharedTaken -= 1;
     this.#serveLine();
   }
 
@@ -214,14 +201,34 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
     if (slot !== undefined) return slot;
     const failure = this.#seats.failure;
     if (failure !== undefined) throw failure;
+    return this.#join(want, request);
+  }
+
+  async #join(want: Want, request: LaneRequest): Promise<LaneSlot> {
     const turn = this.#line.join(want, request);
-    this.#serveLine();
-    return turn;
+    this.#countAwaited(want, 1);
+    try {
+      this.#serveLine();
+      return await turn;
+    } catch (error) {
+      this.#countAwaited(want, -1);
+      throw error;
+    }
   }
 
   #serveLine(): void {
     if (this.#closing) return;
-    while (this.#line.length > 0 && this.#line.serveOne((want, waitedMs) => this.#grant(want, waitedMs)));
+    while (this.#line.length > 0 && this.#line.serveOne((want, waitedMs) => this.#grantWaiting(want, waitedMs)));
+  }
+
+  #grantWaiting(want: Want, waitedMs: number): LaneSlot | undefined {
+    const slot = this.#grant(want, waitedMs);
+    if (slot !== undefined) this.#countAwaited(want, -1);
+    return slot;
+  }
+
+  #countAwaited({ home }: Want, change: 1 | -1): void {
+    this.#awaited[home] = (this.#awaited[home] ?? 0) + change;
   }
 
   /** A slot for `want`, or nothing while it must wait. */
@@ -240,11 +247,27 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
     }
     // Alone in the host there is nobody to protect.
     const apart = contested ? this.#pickApart(want, waitedMs, now) : 'shared';
-    if (apart instanceof LaneSeat) return this.#seat(want, apart, true);
-    const pick = apart === 'shared' ? this.#pickShared(want.tenant) : apart;
-    if (pick instanceof LaneSeat) return this.#seat(want, pick, false);
+    if (apart instanceof LaneSeat) return this.#seat(want, apart, 'apart');
+    const pick = apart === 'shared' ? this.#pickShared(want.tenant, waitedMs) : apart;
+    if (pick instanceof LaneSeat) return this.#seat(want, pick, 'shared');
+    const joint = contested ? undefined : this.#pickJoint(want);
+    if (joint !== undefined) return this.#slot(want, joint, { use: 'shared', follows: true });
     if (pick.lookAgainMs !== undefined) this.#scheduleLook(now + pick.lookAgainMs);
     return undefined;
+  }
+
+  /**
+   * A lane at work that takes the run behind those that it has, which spares both sides the waking up between two runs.
+   * Only behind quick runs of the same engine, and only while no other tenant is here who would have to wait for them.
+   */
+  #pickJoint(want: Want): LaneSeat | undefined {
+    const joint = this.#jointOf(want);
+    return joint === undefined ? undefined : this.#seats.pickJoint(want.tenant, joint);
+  }
+
+  #jointOf({ tenant, engine, version, mayFollow }: Want): string | undefined {
+    if (!mayFollow || version === undefined || !this.#tempo.isQuick({ tenant, engine, version })) return undefined;
+    return `${tenant}\n${engine}\n${version}`;
   }
 
   #hasNeighbours(tenant: string, now: number): boolean {
@@ -255,7 +278,7 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
   #pickApart(want: Want, waitedMs: number, now: number): SeatPick | 'shared' {
     const quarantined = this.#probation.isQuarantined(want.tenant, now);
     if (!quarantined && !this.#isNew(want)) return 'shared';
-    const seat = this.#apartTaken > 0 ? undefined : this.#seats.pickApart(want.tenant);
+    const seat = this.#seats.taken('apart') > 0 ? undefined : this.#seats.pickApart(want.tenant);
     if (seat !== undefined) return seat;
     const patience = quarantined ? this.#quarantinePatienceMs(want.tenant) : PROBATION_WAIT_MS - waitedMs;
     if (patience <= 0) return 'shared';
@@ -272,17 +295,23 @@ class LanePool implements EngineRunner, SeatListener, SlotOwner, CpuAccounts {
     return QUARANTINE_WAIT_MS - this.#seats.apartHeldMs;
   }
 
-  #pickShared(tenant: string): SeatPick {
-    return this.#sharedTaken >= this.#lanes ? NO_SEAT : this.#seats.pick(tenant);
+  #pickShared(tenant: string, waitedMs: number): SeatPick {
+    if (this.#seats.taken('shared') >= this.#lanes) return NO_SEAT;
+    return this.#seats.pick(tenant, waitedMs, (lane) => this.#awaited[lane] ?? 0);
   }
 
-  #seat(want: Want, seat: LaneSeat, apart: boolean): LaneSlot {
-    seat.take(want.tenant);
+  #seat(want: Want, seat: LaneSeat, use: SeatUse): LaneSlot {
+    seat.take(want.tenant, use, this.#jointOf(want));
+    return this.#slot(want, seat, { use, follows: false });
+  }
+
+  #slot(want: Want, seat: LaneSeat, { use, follows }: Pick<SlotPlace, 'use' | 'follows'>): LaneSlot {
+    if (follows) seat.join();
     this.#load.begin(want);
     this.#load.see(want.tenant, performance.now());
-    if (apart) this.#apartTaken += 1;
-    else this.#sharedTaken += 1;
-    return new LaneSlot(this, { tenant: want.tenant, engine: want.engine, apart }, seat);
+    const slot = new LaneSlot(this, { tenant: want.tenant, engine: want.engine, use, follows }, seat);
+    if (follows) this.#wants.set(slot, want);
+    return slot;
   }
 
   /** Serves the line again at `at` (`performance.now()`), where no release would. */

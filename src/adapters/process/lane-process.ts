@@ -1,16 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
+import process from 'node:process';
 import type { Duplex, Readable } from 'node:stream';
 import type { ErrorRecord } from '../../core/errors.ts';
 import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../core/run-limits.ts';
 import type { RunOutcome } from '../../core/run-outcome.ts';
 import type { CompileResult, HostCallSink } from '../../ports/engine-runner.ts';
 import { encodeFrame, type Frame } from '../../protocol/frames.ts';
-import { type CompileStart, LANE_FRAME, type RunStart } from '../../protocol/messages.ts';
+import { type CompileStart, HOST_FRAME, LANE_FRAME, type RunStart } from '../../protocol/messages.ts';
 import { CompileConversation } from './compile-conversation.ts';
 import { FrameReader } from './frame-reader.ts';
 import { LaneBrake } from './lane-brake.ts';
 import type { LaneCommand } from './lane-command.ts';
-import { type BlockedListener, LaneTurn } from './lane-turn.ts';
+import { LaneTurn, type TurnListener } from './lane-turn.ts';
 import { type CpuAccounts, LaneUsage } from './lane-usage.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 import { type ConversationPeer, RunConversation } from './run-conversation.ts';
@@ -31,6 +32,9 @@ const STDERR_BYTES = 4096;
  * quarter longer than the limit: held longer, a run would be ended by it before it has used what it may.
  */
 const MOST_HELD = 0.2;
+
+/** Part of its ceiling that an idle lane may hold. */
+const MOST_IDLE_MEMORY = 0.65;
 
 /** Limits of a compilation. Only CPU, wall and memory matter for it. */
 const COMPILE_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 10_000 };
@@ -72,6 +76,7 @@ export class LaneProcess implements Watched, ConversationPeer {
   /** Those that were sent behind it. */
   readonly #behind: LaneTurn[] = [];
   #lastRunId = 0;
+  #gathering = false;
   #killed: ErrorRecord | undefined;
   #breach: string | undefined;
   #stderr = '';
@@ -97,6 +102,16 @@ export class LaneProcess implements Watched, ConversationPeer {
     return this.#mode === 'idle';
   }
 
+  /** True when it takes runs: at once when it is idle, else behind those that it has. */
+  get serving(): boolean {
+    return this.#mode === 'idle' || this.#mode === 'busy';
+  }
+
+  /** For how long the run under way has had its turn; 0 without one. Milliseconds. */
+  get turnMs(): number {
+    return this.#turn?.heldMs ?? 0;
+  }
+
   /** True while the run waits inside a host call. */
   get blocked(): boolean {
     return this.#turn?.blocked === true;
@@ -108,30 +123,20 @@ export class LaneProcess implements Watched, ConversationPeer {
 
   /** True when an idle lane holds so much memory that the next run would pay for it. */
   get bloated(): boolean {
-    const rss = this.#usage.read()?.rssBytes ?? 0;
-    return this.#mode === 'idle' && rss > this.#rssMb * 1024 * 1024 * 0.6;
+    const rss = this.#usage.readRecent()?.rssBytes ?? 0;
+    return this.#mode === 'idle' && rss > this.#rssMb * 1024 * 1024 * MOST_IDLE_MEMORY;
   }
 
   /**
    * Runs a script to its end: at once on an idle lane, else behind the runs that it has.
-   * @param onBlocked told when the run begins or ends to wait inside a host call.
+   * @param listener follows the run's turn.
    */
-  run(start: RunStart, sink: HostCallSink, onBlocked?: BlockedListener): Promise<RunOutcome> {
+  run(start: RunStart, sink: HostCallSink, listener?: TurnListener): Promise<RunOutcome> {
     this.#assertServing();
     const limits = { ...start.limits, rssMb: Math.min(start.limits.rssMb, this.#rssMb) };
     const conversation = new RunConversation(this, start, sink);
-    this.#add(new LaneTurn(start.tenant, conversation, limits, onBlocked));
+    this.#add(new LaneTurn(start.tenant, conversation, limits, listener));
     return conversation.outcome;
-  }
-
-  /** Sends what `write` sends in one packet. */
-  together<T>(write: () => T): T {
-    this.#socket.cork();
-    try {
-      return write();
-    } finally {
-      this.#socket.uncork();
-    }
   }
 
   /** Compiles a source. @throws AppError when the lane ended or a limit was broken. */
@@ -146,8 +151,21 @@ export class LaneProcess implements Watched, ConversationPeer {
 
   send(type: number, runId: number, text: string): void {
     if (this.#mode === 'ended') return;
+    // What the lane waits for goes at once.
+    if (type === HOST_FRAME.run && this.#mode === 'busy') this.#gather();
     this.#socket.write(encodeFrame({ type, runId, text }));
     this.#turn?.noteBlocked();
+  }
+
+  /** Runs that are sent behind others before the host turns to something else go in one packet. */
+  #gather(): void {
+    if (this.#gathering) return;
+    this.#gathering = true;
+    this.#socket.cork();
+    process.nextTick(() => {
+      this.#gathering = false;
+      this.#socket.uncork();
+    });
   }
 
   nextRunId(): number {
@@ -238,7 +256,7 @@ export class LaneProcess implements Watched, ConversationPeer {
   }
 
   #assertServing(): void {
-    if (this.#mode !== 'idle' && this.#mode !== 'busy') throw new Error(`a lane that is ${this.#mode} takes no run`);
+    if (!this.serving) throw new Error(`a lane that is ${this.#mode} takes no run`);
   }
 
   #add(turn: LaneTurn): void {
@@ -280,7 +298,7 @@ export class LaneProcess implements Watched, ConversationPeer {
 
   #endTurn(): void {
     this.#brake.release(performance.now());
-    this.#turn?.noteBlocked(false);
+    this.#turn?.end();
     this.#turn = undefined;
   }
 

@@ -1,8 +1,10 @@
 import { AppError } from '../../core/errors.ts';
 import type { LaneEnd } from './lane-process.ts';
-import { describeEnd, LaneSeat, type SeatListener, type SeatServices } from './lane-seat.ts';
+import { describeEnd, LaneSeat, type SeatListener, type SeatServices, type SeatUse } from './lane-seat.ts';
+import { TenantHomes } from './tenant-homes.ts';
+import { WarmUpCost } from './warm-up-cost.ts';
 
-/** A tenant waits this long for its home lane, where it is warm, before another is warmed for it. Milliseconds. */
+/** A lane that is free for so long is not kept for those who are at home there. Milliseconds. */
 const HOME_PATIENCE_MS = 5;
 
 /** A seat to use, or when it is worth looking again; without a time, when a lane comes free. */
@@ -19,12 +21,16 @@ export class LaneSeats {
   readonly #apart: LaneSeat;
   /** By home lane: every seat from there on, the one apart last. */
   readonly #orders: readonly SeatOrder[];
+  readonly #homes: TenantHomes;
+  readonly #warmUp = new WarmUpCost();
 
-  constructor(lanes: number, services: SeatServices, listener: SeatListener) {
-    const shared = Array.from({ length: lanes }, (_, index) => new LaneSeat(index, services, listener));
+  constructor(lanes: number, shared: Omit<SeatServices, 'warmUp'>, listener: SeatListener) {
+    const services = { ...shared, warmUp: this.#warmUp };
+    const places = Array.from({ length: lanes }, (_, index) => new LaneSeat(index, services, listener));
     this.#apart = new LaneSeat(lanes, services, listener);
-    this.#all = [...shared, this.#apart];
-    this.#orders = shared.map((home, at) => [home, ...shared.slice(at + 1), ...shared.slice(0, at), this.#apart]);
+    this.#all = [...places, this.#apart];
+    this.#homes = new TenantHomes(lanes);
+    this.#orders = places.map((home, at) => [home, ...places.slice(at + 1), ...places.slice(0, at), this.#apart]);
   }
 
   /** @throws AppError SANDBOX_UNAVAILABLE when no lane can be started. */
@@ -44,22 +50,43 @@ export class LaneSeats {
   }
 
   /**
-   * A lane for a tenant: its home lane; another when that one is gone, blocked in a host call or busy for more than
-   * HOME_PATIENCE_MS. The same tenant always finds the others in the same order. The lane apart is the last resort.
+   * A lane for a tenant: its home lane; another when that one is gone, or keeps it waiting for longer than the other
+   * one costs. Those at home in a lane come before strangers, or 200 tenants in turn would evict each other's isolates
+   * without end. The lane apart is the last resort.
+   * @param waitedMs for how long the tenant's run has waited. @param awaited how many wait whose home is that lane.
    */
-  pick(tenant: string): SeatPick {
+  pick(tenant: string, waitedMs: number, awaited: (lane: number) => number): SeatPick {
     const seats = this.#orderOf(tenant);
     const own = seats.find((seat) => seat.isOwnedBy(tenant) && seat.isFreeFor(tenant));
     if (own !== undefined) return own;
     const [home] = seats;
     if (home.isFreeFor(tenant)) return home;
-    const other = seats.find((seat) => seat.isFreeFor(tenant));
-    if (other === undefined) {
+    const free = seats.filter((seat) => seat.isFreeFor(tenant));
+    if (free.length === 0) {
       this.#recycleOne();
       return { lookAgainMs: undefined };
     }
-    const patience = home.isAtWork ? HOME_PATIENCE_MS - home.busyMs : 0;
-    return patience > 0 ? { lookAgainMs: patience } : other;
+    // Whoever is at home there and cannot have it now (a cap, a debt) does not keep it empty for ever.
+    const open = free.filter((seat) => awaited(seat.index) === 0 || seat.freeMs > HOME_PATIENCE_MS);
+    const warm = open.find((seat) => seat.isWarmFor(tenant));
+    if (warm !== undefined) return warm;
+    if (open[0] === undefined) return { lookAgainMs: HOME_PATIENCE_MS };
+    const patience = home.isHeld ? 2 * this.#warmUp.ms - Math.max(waitedMs, home.heldMs) : 0;
+    return patience > 0 ? { lookAgainMs: patience } : open[0];
+  }
+
+  /** A lane of the tenant that an engine's further run may join behind those that it has: the one with the fewest. */
+  pickJoint(tenant: string, joint: string): LaneSeat | undefined {
+    let best: LaneSeat | undefined;
+    for (const seat of this.#orderOf(tenant)) {
+      if (seat.mayJoin(joint) && (best === undefined || seat.slots < best.slots)) best = seat;
+    }
+    return best;
+  }
+
+  /** Lanes that are taken for this use, counted where they are: slots leave them in any order, and change between them. */
+  taken(use: SeatUse): number {
+    return this.#all.reduce((count, seat) => count + (seat.use === use ? 1 : 0), 0);
   }
 
   /** The lane apart, when it is free. */
@@ -91,13 +118,11 @@ export class LaneSeats {
   }
 
   #orderOf(tenant: string): SeatOrder {
-    return this.#orders[homeOf(tenant, this.#orders.length)] as SeatOrder;
+    return this.#orders[this.#homes.of(tenant)] as SeatOrder;
   }
-}
 
-/** FNV-1a over the tenant's name: any spread will do, but the same tenant must find the same lane. */
-export function homeOf(tenant: string, lanes: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < tenant.length; i++) hash = Math.imul(hash ^ tenant.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) % lanes;
+  /** Number of the lane where a tenant is at home. */
+  homeOf(tenant: string): number {
+    return this.#homes.of(tenant);
+  }
 }

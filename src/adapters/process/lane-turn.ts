@@ -16,8 +16,13 @@ export interface Conversation {
   end(outcome: RunOutcome): void;
 }
 
-/** Told when a run begins or ends to wait inside a host call. */
-export type BlockedListener = (blocked: boolean) => void;
+/** Who follows a run. */
+export interface TurnListener {
+  /** Told when the run begins or ends to wait inside a host call. */
+  setBlocked(blocked: boolean): void;
+  /** Told at the end of the turn how long it was, in milliseconds. */
+  took?(ms: number): void;
+}
 
 /** What a lane may still use for itself when it already has its next run: the making of an isolate. */
 const SURELY_BEGUN_CPU_MS = 100;
@@ -30,18 +35,18 @@ export class LaneTurn {
   readonly tenant: string;
   readonly conversation: Conversation;
   readonly limits: RunLimits;
-  readonly #onBlocked: BlockedListener | undefined;
+  readonly #listener: TurnListener | undefined;
   #begun = false;
   #heard = false;
   #startedAt = 0;
   #cpuAtStart = 0;
   #blocked = false;
 
-  constructor(tenant: string, conversation: Conversation, limits: RunLimits, onBlocked?: BlockedListener) {
+  constructor(tenant: string, conversation: Conversation, limits: RunLimits, listener?: TurnListener) {
     this.tenant = tenant;
     this.conversation = conversation;
     this.limits = limits;
-    this.#onBlocked = onBlocked;
+    this.#listener = listener;
   }
 
   /** True once the lane has said something of the run, or has used the processor for it. */
@@ -52,6 +57,11 @@ export class LaneTurn {
   /** True while the run waits inside a host call. */
   get blocked(): boolean {
     return this.#blocked;
+  }
+
+  /** Since when the lane has nothing else to do. Milliseconds. */
+  get heldMs(): number {
+    return performance.now() - this.#startedAt;
   }
 
   /** The lane has nothing else to do any more. @param cpuMs processor time that it has used so far. */
@@ -82,7 +92,13 @@ export class LaneTurn {
   noteBlocked(blocked = this.conversation.waitsForHost): void {
     if (blocked === this.#blocked) return;
     this.#blocked = blocked;
-    this.#onBlocked?.(blocked);
+    this.#listener?.setBlocked(blocked);
+  }
+
+  /** The turn is over. */
+  end(): void {
+    this.noteBlocked(false);
+    this.#listener?.took?.(this.heldMs);
   }
 
   /** What the watchdog judges. @param stoodMs how long the lane was held still meanwhile. */

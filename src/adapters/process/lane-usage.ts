@@ -19,7 +19,8 @@ export class LaneUsage {
   readonly #accounts: CpuAccounts;
   #tenant: string | undefined;
   #chargedMs = 0;
-  #readAt = 0;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #last: ProcessUsage | undefined;
 
   constructor(pid: number | undefined, accounts: CpuAccounts) {
     this.#meter = pid === undefined ? undefined : ProcessMeter.open(pid);
@@ -29,6 +30,7 @@ export class LaneUsage {
   /** Reads the kernel's figures and charges what is new. Undefined where there is no /proc. */
   read(): ProcessUsage | undefined {
     const usage = this.#meter?.read();
+    this.#last = usage;
     if (usage === undefined) return undefined;
     this.#readAt = performance.now();
     const used = usage.cpuMs - this.#chargedMs;
@@ -37,12 +39,17 @@ export class LaneUsage {
     return usage;
   }
 
+  /** The figures of a moment ago, where there are any: in that time memory grows by a few megabytes at most. */
+  readRecent(): ProcessUsage | undefined {
+    return this.#isRecent ? this.#last : this.read();
+  }
+
   /**
    * A run of the tenant begins. @returns CPU milliseconds of the process until now; of a moment ago when the tenant ran
    * here just before, since quick runs would be read more often than they are worth.
    */
   beginRun(tenant: string): number {
-    const isRecent = tenant === this.#tenant && performance.now() - this.#readAt < RECENT_MS;
+    const isRecent = tenant === this.#tenant && this.#isRecent;
     const cpuMs = isRecent ? this.#chargedMs : (this.read()?.cpuMs ?? 0);
     this.#tenant = tenant;
     return cpuMs;
@@ -51,6 +58,10 @@ export class LaneUsage {
   /** The debt of whoever runs here. */
   get inDebt(): boolean {
     return this.#tenant !== undefined && this.#accounts.isInDebt(this.#tenant);
+  }
+
+  get #isRecent(): boolean {
+    return performance.now() - this.#readAt < RECENT_MS;
   }
 
   close(): void {

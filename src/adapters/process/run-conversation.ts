@@ -303,15 +303,16 @@ export class RunConversation {
     { finish, answer }: Pick<NestedRun, 'finish' | 'answer'>,
     outcome: RunOutcome,
   ): Promise<void> {
-    this.#answer(level, await this.#finish(finish, outcome), answer);
+    this.#take(level, await this.#finish(finish, outcome), answer);
     this.#goOn(level);
   }
 
-  async #finish(finish: NestedRun['finish'], outcome: RunOutcome): Promise<string> {
+  async #finish(finish: NestedRun['finish'], outcome: RunOutcome): Promise<HostCallAnswer> {
     try {
-      return await finish(outcome);
+      const answer = await finish(outcome);
+      return typeof answer === 'string' ? { kind: 'reply', json: answer } : answer;
     } catch (error) {
-      return failureJson(coerceError(error).toRecord());
+      return { kind: 'reply', json: failureJson(coerceError(error).toRecord()) };
     }
   }
 }

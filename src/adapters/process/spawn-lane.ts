@@ -1,6 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { openSync, readdirSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import type { Duplex } from 'node:stream';
 import type { LaneCommand } from './lane-command.ts';
 
 /** Lanes give way to the host, whose event loop serves everybody. */
@@ -20,6 +21,8 @@ export function spawnLane(command: LaneCommand): ChildProcess {
     stdio: laneStdio(),
   });
   if (child.pid !== undefined) lowerPriority(child.pid);
+  // A lane that dies at once does not read it; its exit tells the rest.
+  if (command.program !== undefined) (child.stdio[3] as Duplex).write(command.program);
   return child;
 }
 

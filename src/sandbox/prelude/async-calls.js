@@ -7,15 +7,17 @@
     const run = kit.cur;
     const { args, refusal } = kit.prepareCall(run, name, values);
     if (refusal !== undefined) return kit.resolve(refusal);
-    run.calls ??= { __proto__: null, resolvers: { __proto__: null }, lastId: 0, unsent: 0 };
+    run.calls ??= { __proto__: null, resolvers: { __proto__: null }, lastId: 0, unsent: 0, writes: 0 };
     const { calls } = run;
     calls.lastId += 1;
     const id = calls.lastId;
     calls.unsent += 1;
     run.box[5] += `${id} ${name} ${args}\n`;
     run.box[6] += 1;
+    const writes = kit.writesInTransaction(name, args);
+    if (writes) calls.writes += 1;
     return new kit.PromiseConstructor((resolve) => {
-      calls.resolvers[id] = resolve;
+      calls.resolvers[id] = { __proto__: null, resolve, writes };
     });
   }
 
@@ -31,8 +33,9 @@
   };
 
   function deliver(run, id, json) {
-    const resolve = run.calls.resolvers[id];
+    const { resolve, writes } = run.calls.resolvers[id];
     delete run.calls.resolvers[id];
+    if (writes) run.calls.writes -= 1;
     run.box[6] -= 1;
     resolve(kit.parse(json));
   }

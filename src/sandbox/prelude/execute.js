@@ -36,14 +36,17 @@
       over: false,
     };
     kit.cur = run;
-    const v8 = kit.makeV8(kit.parse(inputJson));
+    const input = kit.parse(inputJson);
+    const v8 = kit.makeV8(input);
+    kit.enterEvent(run, v8, input.TableEvent);
     try {
       kit.defineHidden(globalThis, 'V8', v8);
     } catch {
       // A run before made it unchangeable.
       return DIRTY;
     }
-    execute(run, v8, kit.factory());
+    if (run.event?.rows !== undefined) follow(run, v8, kit.filterRows(run, v8, kit.factory()));
+    else execute(run, v8, kit.factory());
     return run.box;
   };
 

@@ -29,7 +29,10 @@
       return refused('PARAM_INVALID', { __proto__: null, field: name, rule: kit.describe(error, 500) }, values);
     }
     const limit = run.caps.argumentBytes;
-    if (args.length <= limit) return { __proto__: null, args };
+    if (args.length <= limit) {
+      kit.noteBesideOnce(run, name, args);
+      return { __proto__: null, args };
+    }
     return refused('V8_RESULT_TOO_LARGE', { __proto__: null, what: `${name}()`, size: args.length, limit }, values);
   };
 

@@ -26,48 +26,26 @@
   const open = new Set(kit.openObjects);
   for (const object of reachable()) if (!open.has(object)) kit.freeze(object);
 
+  // Every context pays for this walk, so it makes as little garbage as it can.
   function reachable() {
     const found = new Set();
-    const waiting = [globalThis, ...hiddenPrototypes(), ...accessorsOfStack()];
+    const waiting = [globalThis, ...kit.hiddenIntrinsics()];
+    const add = (value) => {
+      if (kit.isObject(value) && !found.has(value)) waiting.push(value);
+    };
     while (waiting.length > 0) {
       const object = waiting.pop();
-      if (!kit.isObject(object) || found.has(object)) continue;
+      if (found.has(object)) continue;
       found.add(object);
-      waiting.push(getPrototypeOf(object));
-      for (const key of Reflect.ownKeys(object)) {
-        const { value, get, set } = getOwnPropertyDescriptor(object, key);
-        waiting.push(value, get, set);
+      add(getPrototypeOf(object));
+      const keys = Reflect.ownKeys(object);
+      for (let i = 0; i < keys.length; i++) {
+        const descriptor = getOwnPropertyDescriptor(object, keys[i]);
+        add(descriptor.value);
+        add(descriptor.get);
+        add(descriptor.set);
       }
     }
     return found;
-  }
-
-  // What no property leads to: the prototypes behind syntax and behind iterators.
-  function hiddenPrototypes() {
-    const segments = new Intl.Segmenter().segment('a');
-    const samples = [
-      async () => {},
-      function* () {},
-      async function* () {},
-      (function* () {})(),
-      (async function* () {})(),
-      [][Symbol.iterator](),
-      ''[Symbol.iterator](),
-      new Map()[Symbol.iterator](),
-      new Set()[Symbol.iterator](),
-      ''.matchAll(/x/g),
-      [].values().map(kit.isObject),
-      Iterator.from({ __proto__: null, next: kit.isObject }),
-      Iterator.concat(),
-      segments,
-      segments[Symbol.iterator](),
-    ];
-    return samples.map((sample) => getPrototypeOf(sample));
-  }
-
-  // Every error has `stack` as a property of its own; the two functions behind it are the same for all.
-  function accessorsOfStack() {
-    const { get, set } = getOwnPropertyDescriptor(new Error(), 'stack');
-    return [get, set];
   }
 });

@@ -2,9 +2,9 @@
 // what differs from run to run is made by the functions given to `addV8Member`.
 (function defineMembers(kit) {
   const families = { __proto__: null };
-  const familyNames = [];
   const runMembers = [];
   const lazyMembers = { __proto__: null };
+  const getters = [];
 
   // A member of `V8` made for every run. `make` gets the run's ScriptInput.
   kit.addV8Member = (name, make) => {
@@ -17,7 +17,6 @@
   kit.addV8Family = (name, family) => {
     refuseTaken(families, name);
     families[name] = family;
-    familyNames[familyNames.length] = name;
   };
 
   // One function of a family, by its path under `V8`. Families on the way are made, and frozen when all parts ran.
@@ -47,15 +46,28 @@
   kit.addLazyV8Member = (name, read) => {
     refuseTaken(lazyMembers, name);
     lazyMembers[name] = read;
+    // One getter for all runs: with one of its own every run's `V8` would have a shape of its own, and no access to it
+    // would ever be fast.
+    getters[getters.length] = { __proto__: null, name, get: kit.publicFunction(`get ${name}`, readLazyMember, name) };
   };
 
+  // A copy of an ordinary object is made in one step; one of `families`, which has no prototype, is not.
+  let template;
+
   kit.makeV8 = (input) => {
-    const v8 = {};
-    for (const name in lazyMembers) kit.defineGetter(v8, name, readLazyMember);
+    template ??= makeTemplate();
+    const v8 = { ...template };
+    for (let i = 0; i < getters.length; i++) kit.defineVisibleGetter(v8, getters[i].name, getters[i].get);
     for (let i = 0; i < runMembers.length; i++) v8[runMembers[i].name] = runMembers[i].make(input);
-    for (let i = 0; i < familyNames.length; i++) v8[familyNames[i]] = families[familyNames[i]];
     return v8;
   };
+
+  function makeTemplate() {
+    const made = {};
+    for (const name in families) kit.defineEntry(made, name, families[name]);
+    for (let i = 0; i < runMembers.length; i++) kit.defineEntry(made, runMembers[i].name, undefined);
+    return made;
+  }
 
   kit.sealMembers = () => {
     for (const name in families) kit.freezeDeep(families[name]);

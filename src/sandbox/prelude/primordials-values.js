@@ -6,13 +6,10 @@
   kit.ownProperty = Object.getOwnPropertyDescriptor;
   kit.defineVisible = (target, key, value) =>
     defineProperty(target, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  kit.defineVisibleGetter = (target, key, get) =>
+    defineProperty(target, key, { __proto__: null, get, enumerable: true, configurable: true });
   kit.defineGetter = (target, key, read) =>
-    defineProperty(target, key, {
-      __proto__: null,
-      get: kit.publicFunction(`get ${key}`, read, key),
-      enumerable: true,
-      configurable: true,
-    });
+    kit.defineVisibleGetter(target, key, kit.publicFunction(`get ${key}`, read, key));
 
   kit.indexOf = uncurryThis(String.prototype.indexOf);
   kit.replaceAll = uncurryThis(String.prototype.replaceAll);

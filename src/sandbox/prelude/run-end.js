@@ -3,9 +3,12 @@
   // The script returned. Only the first end counts.
   kit.endRun = (run, v8, value) => {
     if (run.box[0] !== '?') return;
+    const unfinished = kit.openOnce(run);
+    if (unfinished !== undefined) return kit.failRun(run, unfinished);
     let json;
     try {
-      const result = value === undefined ? v8.Result : value;
+      let result = value === undefined ? v8.Result : value;
+      if (run.event !== undefined) result = kit.eventResult(run, v8, result);
       if (result === undefined) return kit.reportEnd(run, '0', '', '', '');
       json = kit.stringify(result);
       if (json === undefined) return endUnwritable(run, typeof result);

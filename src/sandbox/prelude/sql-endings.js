@@ -10,6 +10,8 @@
     throw failure(answer);
   }
 
+  kit.sqlSection.failure = failure;
+
   function failure(answer) {
     const error = new kit.ErrorConstructor(answer.Msg);
     kit.defineHidden(error, 'Code', 0);

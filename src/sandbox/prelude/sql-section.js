@@ -83,5 +83,5 @@
   addMethod('AddSensitiveInParameter', addParameter);
   addMethod('AddParameter', addParameters);
   addMethod('SetCommandTimeout', setTimeoutSeconds);
-  kit.sqlSection = { __proto__: null, methods: SECTION, addMethod, stateOf };
+  kit.sqlSection = { __proto__: null, methods: SECTION, addMethod, stateOf, open: fromSql };
 });

@@ -2,11 +2,13 @@
 // that says so. They exist, so that a script that calls one fails with a sentence.
 (function defineUnsupported(kit) {
   for (let i = 0; i < kit.unsupported.length; i++) {
-    const { family, members, instead, promises, twins } = kit.unsupported[i];
+    const { family, members, instead, promises, twins, global } = kit.unsupported[i];
     for (let k = 0; k < members.length; k++) {
       add(family, members[k], instead, promises ? refuseLater : refuseNow);
       if (twins) add(family, `${members[k]}Async`, instead, refuseLater);
     }
+    // The same frozen object; a script may have a variable of that name.
+    if (global) kit.defineGlobal(family, kit.familyAt(family));
   }
 
   function add(family, name, instead, answer) {
