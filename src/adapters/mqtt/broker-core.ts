@@ -149,11 +149,12 @@ export class BrokerCore {
     if (session.isPersistent) space.saveSession(session);
   }
 
-  /** DISCONNECT may shorten or lengthen a session's life, not begin one (MQTT 5, 3.14.2.2.2). */
-  changeExpiry(session: Session, seconds: number): void {
-    if (!session.isPersistent) return;
+  /** DISCONNECT may shorten or lengthen a session's life. @returns false when it begins one (MQTT 5, 3.14.2.2.2). */
+  changeExpiry(session: Session, seconds: number): boolean {
+    if (!session.isPersistent) return seconds === 0;
     if (seconds === 0) this.store.dropSession(session.key);
     session.expirySeconds = Math.min(seconds, this.limits.sessionExpirySeconds);
+    return true;
   }
 
   /** Everything that a connection sent has been answered: its will and its event follow. */
@@ -173,7 +174,7 @@ export class BrokerCore {
   }
 
   /**
-   * Retains and forwards a message.
+   * Retains and forwards a message of a client.
    * @param publisher its client id, for subscriptions that want no messages of their own.
    * @returns the sessions that it goes to.
    */
@@ -185,11 +186,25 @@ export class BrokerCore {
   ): number | Promise<number> {
     const space = this.space(tenant);
     if (!message.retain) return space.route(message, publisher);
-    if (space.retain(message) !== 'changed') return space.route(message, publisher);
+    if (space.retain(message, publisher) !== 'changed') return space.route(message, publisher);
     return this.rules.retainedChanged(client, tenant, message).then(() => space.route(message, publisher));
   }
 
-  /** Once a second: wills that are due, sessions and messages whose time is over. */
+  /**
+   * Retains and forwards a message of the host's own, which comes again after an error: so nobody has one that failed.
+   * @returns the sessions that it goes to.
+   * @throws what `BrokerStore.flushed` throws.
+   */
+  async publish(tenant: string, message: BrokerMessage): Promise<number> {
+    if (!this.store.isUsable) await this.store.flushed();
+    const space = this.space(tenant);
+    if (message.retain && space.retain(message, undefined) === 'changed') {
+      await this.rules.retainedChanged(undefined, tenant, message);
+    }
+    return space.routeStored(message);
+  }
+
+  /** Once a second: wills that are due, sessions and messages whose time is over, or whose store is back. */
   sweep(): void {
     const now = this.now();
     for (const [session, { opened, message, dueAt }] of this.#wills) {
@@ -197,7 +212,10 @@ export class BrokerCore {
       this.#wills.delete(session);
       this.#sendWill(opened, message);
     }
-    for (const space of this.#spaces.values()) space.expire();
+    for (const space of this.#spaces.values()) {
+      space.expire();
+      space.goOn();
+    }
   }
 
   protocolError(connection: Connection, what: string): void {
@@ -266,14 +284,15 @@ export class BrokerCore {
   /** @returns the last number of the store. */
   #restore(): number {
     const content = this.store.load();
-    for (const { tenant, clientId, expirySeconds, offlineSince, subscriptions, queued, received } of content.sessions) {
+    for (const stored of content.sessions) {
+      const { tenant, clientId, expirySeconds, offlineSince, subscriptions, queued, received, flights } = stored;
       const space = this.space(tenant);
       const session = space.makeSession(clientId);
       session.expirySeconds = expirySeconds;
       session.offlineSince = offlineSince ?? this.now();
       for (const subscription of subscriptions) space.subscribe(session, subscription);
       for (const id of received) session.received.add(id);
-      for (const message of queued) session.restore({ ...message, stored: true });
+      session.restore(queued, flights);
     }
     for (const { tenant, message, expiresAt } of content.retained) {
       this.space(tenant).restoreRetained(message, expiresAt);

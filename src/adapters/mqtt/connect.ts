@@ -1,10 +1,10 @@
-import type { IConnectPacket } from 'mqtt-packet';
 import type { BrokerMessage, ClientInfo, ConnectDecision, ConnectReason, ConnectRequest } from '../../ports/broker.ts';
 import type { Newcomer } from './broker-core.ts';
 import type { Connection } from './connection.ts';
-import { copied, fromUserProperties, messagePropertiesOf } from './packet-codec.ts';
 import { CONNECT_CODES, REASON } from './reason-codes.ts';
 import type { Session } from './session.ts';
+import type { ConnectPacket } from './wire/client-packet.ts';
+import { copied, messagePropertiesOf } from './wire/message-properties.ts';
 
 /** A connection that was accepted. */
 export interface Opened {
@@ -15,6 +15,8 @@ export interface Opened {
   will: BrokerMessage | undefined;
   /** Seconds between the loss and the will. */
   readonly willDelay: number;
+  /** A Mosquitto bridge, which wants messages as they were published and none of its own. */
+  readonly isBridge: boolean;
 }
 
 /** MQTT 3.1 allows no longer client ids; the later versions and we do. Characters. */
@@ -25,16 +27,17 @@ const MAX_CLIENT_ID = 200;
 const SEND_WINDOW = 64;
 
 /** Answers a CONNECT. @returns the accepted connection; undefined when it was refused or is gone. */
-export async function answerConnect(connection: Connection, packet: IConnectPacket): Promise<Opened | undefined> {
+export async function answerConnect(connection: Connection, packet: ConnectPacket): Promise<Opened | undefined> {
   const { core } = connection;
-  const version = packet.protocolVersion ?? 4;
   const clientId = packet.clientId === '' && mayAssign(packet) ? core.assignClientId() : packet.clientId;
   const refused = ownRefusal(packet, clientId);
-  if (refused !== undefined) return refuseConnect(connection, version, refused);
+  if (refused !== undefined) return refuseConnect(connection, packet.version, refused);
+  // What it sends could not be acknowledged.
+  if (!core.store.isUsable) return refuseConnect(connection, packet.version, 'unavailable');
   const request = requestOf(connection, packet, clientId);
   const decision = await core.rules.connect(request);
   if (connection.isClosed) return undefined;
-  if (!decision.ok) return refuseConnect(connection, version, decision.reason);
+  if (!decision.ok) return refuseConnect(connection, packet.version, decision.reason);
   const newcomer = { tenant: decision.tenant, clientId, clean: request.clean, askedAt: core.now() };
   const until = performance.now() + core.limits.takeoverMs;
   // Between the last look and `open` nothing else may happen: another connection of the client may be waiting, too.
@@ -43,7 +46,7 @@ export async function answerConnect(connection: Connection, packet: IConnectPack
     if (former === undefined) return open(connection, { packet, request, decision, newcomer });
     const inTime = await endsBefore(until, former, connection);
     if (connection.isClosed) return undefined;
-    if (!inTime) return refuseConnect(connection, version, 'busy');
+    if (!inTime) return refuseConnect(connection, packet.version, 'busy');
   }
 }
 
@@ -59,7 +62,7 @@ function endsBefore(until: number, former: Promise<void>, connection: Connection
 }
 
 interface Accepted {
-  readonly packet: IConnectPacket;
+  readonly packet: ConnectPacket;
   readonly request: ConnectRequest;
   readonly decision: Extract<ConnectDecision, { ok: true }>;
   readonly newcomer: Newcomer;
@@ -74,7 +77,7 @@ function open(connection: Connection, { packet, request, decision, newcomer }: A
     userName: request.userName,
     address: request.address,
     protocolVersion: version,
-    keepAlive: packet.keepalive ?? 0,
+    keepAlive: packet.keepAlive,
     epoch: core.nextEpoch(),
     connectedAt: core.now(),
     userProperties: request.userProperties,
@@ -84,9 +87,10 @@ function open(connection: Connection, { packet, request, decision, newcomer }: A
   const opened: Opened = {
     info,
     session,
-    sendWindow: Math.min(packet.properties?.receiveMaximum ?? SEND_WINDOW, SEND_WINDOW),
+    sendWindow: Math.min(packet.properties.receiveMaximum ?? SEND_WINDOW, SEND_WINDOW),
     will: decision.will,
-    willDelay: packet.will?.properties?.willDelayInterval ?? 0,
+    willDelay: packet.will?.properties.willDelayInterval ?? 0,
+    isBridge: packet.isBridge,
   };
   connection.opened = opened;
   // While it waited for its CONNACK it could not be called silent.
@@ -95,25 +99,26 @@ function open(connection: Connection, { packet, request, decision, newcomer }: A
     version,
     tenant: info.tenant,
     shortTopics: decision.shortTopics,
-    maxPacketBytes: packet.properties?.maximumPacketSize ?? Number.POSITIVE_INFINITY,
-    maxAliases: Math.min(packet.properties?.topicAliasMaximum ?? 0, core.limits.topicAliases),
+    maxPacketBytes: packet.properties.maximumPacketSize ?? Number.POSITIVE_INFINITY,
+    maxAliases: Math.min(packet.properties.topicAliasMaximum ?? 0, core.limits.topicAliases),
+    saysWhy: packet.properties.requestProblemInformation ?? true,
     highWater: core.limits.outputBytes,
     now: () => core.now(),
   });
   sendConnack(connection, opened, present, packet);
-  session.resume();
+  if (!connection.isClosed) session.resume();
   return opened;
 }
 
 /** MQTT 3.1.1 allows an empty id with a clean session only; MQTT 3.1 not at all. */
-function mayAssign(packet: IConnectPacket): boolean {
-  return packet.protocolVersion === 5 || (packet.protocolVersion === 4 && packet.clean === true);
+function mayAssign(packet: ConnectPacket): boolean {
+  return packet.version === 5 || (packet.version === 4 && packet.clean);
 }
 
-function ownRefusal(packet: IConnectPacket, clientId: string): ConnectReason | 'auth-method' | undefined {
-  const most = packet.protocolVersion === 3 ? MQTT31_CLIENT_ID : MAX_CLIENT_ID;
+function ownRefusal(packet: ConnectPacket, clientId: string): ConnectReason | 'auth-method' | undefined {
+  const most = packet.version === 3 ? MQTT31_CLIENT_ID : MAX_CLIENT_ID;
   if (clientId === '' || clientId.length > most) return 'client-id';
-  return packet.properties?.authenticationMethod === undefined ? undefined : 'auth-method';
+  return packet.properties.authenticationMethod === undefined ? undefined : 'auth-method';
 }
 
 function refuseConnect(connection: Connection, version: 3 | 4 | 5, reason: ConnectReason | 'auth-method'): undefined {
@@ -123,15 +128,15 @@ function refuseConnect(connection: Connection, version: 3 | 4 | 5, reason: Conne
   connection.end(v5);
 }
 
-function requestOf(connection: Connection, packet: IConnectPacket, clientId: string): ConnectRequest {
+function requestOf(connection: Connection, packet: ConnectPacket, clientId: string): ConnectRequest {
   const { will } = packet;
   return {
     clientId,
-    userName: packet.username,
+    userName: packet.userName,
     password: packet.password === undefined ? undefined : copied(packet.password),
-    userProperties: fromUserProperties(packet.properties?.userProperties),
-    protocolVersion: packet.protocolVersion ?? 4,
-    clean: packet.clean === true,
+    userProperties: packet.properties.userProperties ?? [],
+    protocolVersion: packet.version,
+    clean: packet.clean,
     address: connection.address,
     will:
       will === undefined
@@ -139,33 +144,27 @@ function requestOf(connection: Connection, packet: IConnectPacket, clientId: str
         : {
             topic: will.topic,
             payload: copied(will.payload),
-            qos: will.qos ?? 0,
-            retain: will.retain === true,
+            qos: will.qos,
+            retain: will.retain,
             properties: messagePropertiesOf(will.properties),
           },
   };
 }
 
 /** Seconds that the session outlives its connection, at most what the host allows. */
-function expiryOf(packet: IConnectPacket, most: number): number {
-  const asked =
-    packet.protocolVersion === 5 ? (packet.properties?.sessionExpiryInterval ?? 0) : packet.clean ? 0 : most;
+function expiryOf(packet: ConnectPacket, most: number): number {
+  const asked = packet.version === 5 ? (packet.properties.sessionExpiryInterval ?? 0) : packet.clean ? 0 : most;
   return Math.min(asked, most);
 }
 
-function sendConnack(
-  connection: Connection,
-  { info, session }: Opened,
-  present: boolean,
-  packet: IConnectPacket,
-): void {
+function sendConnack(connection: Connection, { info, session }: Opened, present: boolean, packet: ConnectPacket): void {
   const { limits } = connection.core;
   if (info.protocolVersion !== 5) {
     connection.output.send({ cmd: 'connack', returnCode: 0, sessionPresent: present && info.protocolVersion === 4 });
     return;
   }
-  const shorter = (session.expirySeconds ?? 0) < (packet.properties?.sessionExpiryInterval ?? 0);
-  connection.output.send({
+  const shorter = (session.expirySeconds ?? 0) < (packet.properties.sessionExpiryInterval ?? 0);
+  const sent = connection.output.send({
     cmd: 'connack',
     reasonCode: 0,
     sessionPresent: present,
@@ -178,4 +177,6 @@ function sendConnack(
       ...(shorter ? { sessionExpiryInterval: session.expirySeconds ?? 0 } : {}),
     },
   });
+  // A client whose packets are too small for our CONNACK cannot be served [MQTT-3.1.2-24].
+  if (!sent) connection.end(REASON.tooLarge, 'lost');
 }

@@ -1,15 +1,15 @@
 import type { Duplex } from 'node:stream';
-import type { IConnectPacket, IDisconnectPacket, ISubscribePacket, IUnsubscribePacket, Packet } from 'mqtt-packet';
 import type { DisconnectInfo } from '../../ports/broker.ts';
 import type { BrokerCore } from './broker-core.ts';
 import { answerConnect, type Opened } from './connect.ts';
-import { fromUserProperties, PacketFault, PacketReader } from './packet-codec.ts';
-import { packetFault } from './packet-input.ts';
 import { PacketOutput } from './packet-output.ts';
 import { PublishInbox } from './publish-inbox.ts';
 import { REASON } from './reason-codes.ts';
-import type { SessionLink, SessionMessage } from './session.ts';
+import type { Session, SessionLink, SessionMessage } from './session.ts';
 import { answerSubscribe, answerUnsubscribe } from './subscribe.ts';
+import type { AckPacket, ClientPacket, ConnectPacket, DisconnectPacket } from './wire/client-packet.ts';
+import { PacketFault } from './wire/packet-fault.ts';
+import { PacketReader } from './wire/packet-reader.ts';
 
 /** Packets read ahead of the one that is answered; more stop the reading. */
 const READ_AHEAD = 128;
@@ -28,11 +28,10 @@ export class Connection implements SessionLink {
   opened: Opened | undefined;
   readonly #stream: Duplex;
   readonly #reader: PacketReader;
-  readonly #waiting: Packet[] = [];
+  readonly #waiting: ClientPacket[] = [];
   readonly #inbox: PublishInbox;
   #busy = false;
   #paused = false;
-  #sawConnect = false;
   #closed = false;
   #finished = false;
   #end: DisconnectInfo = { cause: 'lost', userProperties: [] };
@@ -55,6 +54,11 @@ export class Connection implements SessionLink {
       this.opened?.session.pump();
     });
     stream.on('error', () => stream.destroy());
+    // A stream that may be half open, such as that of a WebSocket, does not end by itself when the client has.
+    stream.on('end', () => {
+      stream.end();
+      core.later(() => stream.destroy());
+    });
     stream.on('close', () => this.#onClose());
   }
 
@@ -119,8 +123,7 @@ export class Connection implements SessionLink {
     try {
       this.#reader.read(chunk);
     } catch (error) {
-      const tooLarge = error instanceof PacketFault && error.tooLarge;
-      this.breakOff(tooLarge ? REASON.tooLarge : REASON.malformed, error instanceof Error ? error.message : '');
+      this.#refuse(error instanceof PacketFault ? error : new PacketFault(REASON.unspecified, String(error)));
     }
     this.regulate();
   }
@@ -144,53 +147,66 @@ export class Connection implements SessionLink {
 
   /** Ends the connection because the client broke the protocol. */
   breakOff(reasonCode: number, what: string): void {
+    if (this.#closed) return;
     this.core.protocolError(this, what === '' ? `reason ${reasonCode}` : what);
     this.end(reasonCode, 'lost');
   }
 
-  #take(packet: Packet): void {
+  /** A CONNECT that breaks the rules is told so where its version has words for it. */
+  #refuse({ reasonCode, message, connectVersion }: PacketFault): void {
     if (this.#closed) return;
-    const fault = this.#orderFault(packet) ?? packetFault(packet);
-    if (fault !== undefined) {
-      this.breakOff(fault, `${packet.cmd} refused, reason ${fault}`);
-      return;
+    if (connectVersion === 5) {
+      this.output.send({ cmd: 'connack', sessionPresent: false, reasonCode }, 5);
+    } else if (connectVersion !== undefined && reasonCode === REASON.unsupportedVersion) {
+      this.output.send({ cmd: 'connack', sessionPresent: false, returnCode: 1 }, 4);
     }
+    this.breakOff(reasonCode, message);
+  }
+
+  #take(packet: ClientPacket): void {
+    if (this.#closed) return;
     if (this.opened !== undefined && this.#answerAtOnce(packet)) return;
     if (packet.cmd === 'publish' && packet.qos > 0 && !this.#inbox.admit()) return;
     this.#waiting.push(packet);
     this.#answerNext();
   }
 
-  /** CONNECT comes first and once; packets that only a server sends never. */
-  #orderFault({ cmd }: Packet): number | undefined {
-    const isConnect = cmd === 'connect';
-    if (isConnect === this.#sawConnect) return REASON.protocolError;
-    this.#sawConnect = true;
-    return ['connack', 'suback', 'unsuback', 'pingresp', 'auth'].includes(cmd) ? REASON.protocolError : undefined;
-  }
-
-  #answerAtOnce(packet: Packet): boolean {
-    const session = this.opened?.session;
-    if (session === undefined) return false;
-    const id = packet.messageId ?? 0;
+  #answerAtOnce(packet: ClientPacket): boolean {
     switch (packet.cmd) {
       case 'pingreq':
         this.output.send({ cmd: 'pingresp' });
         return true;
       case 'puback':
       case 'pubcomp':
-        session.acknowledged(id);
-        return true;
       case 'pubrec':
-        if ((packet.reasonCode ?? 0) >= 0x80) session.acknowledged(id);
-        else this.output.ack('pubrel', id, session.received2(id) ? 0 : REASON.packetIdUnknown);
-        return true;
       case 'pubrel':
-        this.#inbox.release(id);
+        this.#acknowledged(packet);
         return true;
       default:
         return false;
     }
+  }
+
+  #acknowledged({ cmd, packetId, reasonCode }: AckPacket): void {
+    const session = this.opened?.session;
+    if (session === undefined) return;
+    if (cmd === 'pubrel') this.#inbox.release(packetId);
+    else if (cmd !== 'pubrec' || reasonCode >= 0x80) session.acknowledged(packetId, cmd);
+    else this.#release(session, packetId);
+  }
+
+  /** The release leaves after the store knows that the client has the message: it must not come again. */
+  #release(session: Session, packetId: number): void {
+    const code = session.received2(packetId) ? 0 : REASON.packetIdUnknown;
+    const { store } = this.core;
+    if (!session.isPersistent || !store.isDirty) {
+      this.output.ack('pubrel', packetId, code);
+      return;
+    }
+    store.flushed().then(
+      () => this.output.ack('pubrel', packetId, code),
+      () => this.end(REASON.unspecified),
+    );
   }
 
   #answerNext(): void {
@@ -214,20 +230,22 @@ export class Connection implements SessionLink {
     if (this.#closed && !this.#busy) this.#finish();
   }
 
-  #answer(packet: Packet): Promise<void> | undefined {
+  #answer(packet: ClientPacket): Promise<void> | undefined {
     switch (packet.cmd) {
       case 'connect':
         return this.#connect(packet);
       case 'publish':
         return this.#inbox.publish(packet);
       case 'subscribe':
-        return this.#whileOpen((opened) => answerSubscribe(this, opened, packet as ISubscribePacket));
+        return this.#whileOpen((opened) => answerSubscribe(this, opened, packet));
       case 'unsubscribe':
-        return this.#whileOpen((opened) => answerUnsubscribe(this, opened, packet as IUnsubscribePacket));
+        return this.#whileOpen((opened) => answerUnsubscribe(this, opened, packet));
       case 'disconnect':
         this.#goodbye(packet);
         return undefined;
       default:
+        // Sent before our CONNACK.
+        this.#answerAtOnce(packet);
         return undefined;
     }
   }
@@ -236,18 +254,22 @@ export class Connection implements SessionLink {
     return this.opened === undefined || this.#closed ? undefined : work(this.opened);
   }
 
-  async #connect(packet: IConnectPacket): Promise<void> {
+  async #connect(packet: ConnectPacket): Promise<void> {
     const opened = await answerConnect(this, packet);
     if (opened === undefined) return;
     if (!(await this.core.rules.connected(opened.info))) this.end(REASON.notAuthorized, 'ended');
   }
 
-  #goodbye(packet: IDisconnectPacket): void {
+  #goodbye({ reasonCode, properties }: DisconnectPacket): void {
     const { opened } = this;
-    if (opened !== undefined && packet.reasonCode !== REASON.willMessage) opened.will = undefined;
-    const expiry = packet.properties?.sessionExpiryInterval;
-    if (opened !== undefined && expiry !== undefined) this.core.changeExpiry(opened.session, expiry);
-    this.#end = { cause: 'disconnect', userProperties: fromUserProperties(packet.properties?.userProperties) };
+    const expiry = properties.sessionExpiryInterval;
+    if (opened !== undefined && expiry !== undefined && !this.core.changeExpiry(opened.session, expiry)) {
+      this.breakOff(REASON.protocolError, 'DISCONNECT begins a session that stays');
+      return;
+    }
+    // Every other reason leaves the will [MQTT-3.14.4-3].
+    if (opened !== undefined && reasonCode === REASON.success) opened.will = undefined;
+    this.#end = { cause: 'disconnect', userProperties: properties.userProperties ?? [] };
     this.#stream.end();
     this.#onClose();
     this.core.later(() => this.#stream.destroy());
@@ -259,8 +281,8 @@ export class Connection implements SessionLink {
     this.#closed = true;
     this.#gone.resolve();
     if (this.opened !== undefined) this.core.detach(this.opened.session, this);
-    const last = this.#waiting.filter(({ cmd, ...packet }) => {
-      return cmd === 'disconnect' || (cmd === 'publish' && (packet as { qos?: number }).qos === 0);
+    const last = this.#waiting.filter((packet) => {
+      return packet.cmd === 'disconnect' || (packet.cmd === 'publish' && packet.qos === 0);
     });
     this.#waiting.splice(0, this.#waiting.length, ...last);
     if (!this.#busy) this.#answerNext();

@@ -37,8 +37,12 @@ const REQUEST_CHECK_MS = 1_000;
 /** Time for the last bytes to leave when the listener closes. Milliseconds. */
 const LINGER_MS = 1_000;
 
-/** Opens one listener. @throws AppError MQTT_LISTEN_FAILED, MQTT_TLS_INVALID. */
-export async function openListener(options: ListenerOptions, accept: Accept): Promise<Listening> {
+/** Opens one listener. @param onError told of failures later on. @throws AppError MQTT_LISTEN_FAILED, MQTT_TLS_INVALID. */
+export async function openListener(
+  options: ListenerOptions,
+  accept: Accept,
+  onError: (error: Error) => void,
+): Promise<Listening> {
   const server = makeServer(options, accept);
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -47,6 +51,8 @@ export async function openListener(options: ListenerOptions, accept: Accept): Pr
     socket.on('close', () => sockets.delete(socket));
   });
   await listenOn(server, options);
+  // Such as no file descriptors left: it goes on with those connections there are.
+  server.on('error', onError);
   const { port } = server.address() as AddressInfo;
   return {
     listener: { kind: options.kind, bind: options.bind, port },

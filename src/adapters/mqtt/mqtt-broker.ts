@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { AppError } from '../../core/errors.ts';
-import type { Broker, BrokerListener, BrokerMessage, RetainedView, SessionView } from '../../ports/broker.ts';
+import { AppError, coerceError } from '../../core/errors.ts';
+import type { BrokerListener, BrokerMessage, LocalBroker, RetainedView, SessionView } from '../../ports/broker.ts';
 import { BrokerCore, type BrokerParts } from './broker-core.ts';
 import { Connection } from './connection.ts';
+import type { FrontDoor } from './front-door.ts';
 import { type ListenerOptions, type Listening, openListener } from './listener.ts';
 import { REASON } from './reason-codes.ts';
 
@@ -13,10 +14,15 @@ const KEEP_ALIVE_GRACE = 1.5;
 
 /**
  * Starts the broker.
+ * @param door where devices come in beside `listeners`; it is the host's own and stays when the broker stops.
  * @throws AppError MQTT_LISTEN_FAILED, MQTT_TLS_INVALID; nothing of it stays then.
  */
-export async function startBroker(parts: BrokerParts, listeners: readonly ListenerOptions[]): Promise<MqttBroker> {
-  const broker = new MqttBroker(parts);
+export async function startBroker(
+  parts: BrokerParts,
+  listeners: readonly ListenerOptions[],
+  door?: FrontDoor,
+): Promise<MqttBroker> {
+  const broker = new MqttBroker(parts, door);
   try {
     for (const options of listeners) await broker.listen(options);
   } catch (error) {
@@ -27,26 +33,30 @@ export async function startBroker(parts: BrokerParts, listeners: readonly Listen
 }
 
 /** The embedded broker: MQTT 3.1, 3.1.1 and 5 over TCP, TLS, WebSocket and secure WebSocket. */
-export class MqttBroker implements Broker {
+export class MqttBroker implements LocalBroker {
   readonly #core: BrokerCore;
   readonly #parts: BrokerParts;
   readonly #connections = new Set<Connection>();
   readonly #listening: Listening[] = [];
+  readonly #door: FrontDoor | undefined;
   readonly #timer: NodeJS.Timeout;
   #stopped = false;
 
-  constructor(parts: BrokerParts) {
+  constructor(parts: BrokerParts, door?: FrontDoor) {
     this.#parts = parts;
+    this.#door = door;
     this.#core = new BrokerCore(parts);
     this.#timer = setInterval(() => this.#sweep(), SWEEP_MS).unref();
   }
 
   get listeners(): readonly BrokerListener[] {
-    return this.#listening.map(({ listener }) => listener);
+    return [...this.#listening.map(({ listener }) => listener), ...(this.#door?.listeners ?? [])];
   }
 
   async listen(options: ListenerOptions): Promise<void> {
-    this.#listening.push(await openListener(options, (stream, address) => this.accept(stream, address)));
+    const failed = (error: Error): void =>
+      this.#parts.log.error('mqtt.listener_failed', { kind: options.kind, err: coerceError(error) });
+    this.#listening.push(await openListener(options, (stream, address) => this.accept(stream, address), failed));
   }
 
   /** Serves a connection, whatever it runs over. */
@@ -61,9 +71,7 @@ export class MqttBroker implements Broker {
 
   async publish(tenant: string, message: BrokerMessage): Promise<number> {
     if (this.#stopped) throw new AppError('MQTT_NOT_RUNNING');
-    const sessions = await this.#core.deliver(tenant, message, undefined, undefined);
-    if (this.#core.store.isDirty) await this.#core.store.flushed();
-    return sessions;
+    return this.#core.publish(tenant, message);
   }
 
   subscribers(tenant: string, topic: string): number {
@@ -99,7 +107,11 @@ export class MqttBroker implements Broker {
     while (this.#connections.size > 0) await this.#parts.clock.sleep(10);
     await this.#core.idle();
     await Promise.all(closing);
-    if (this.#core.store.isDirty) await this.#core.store.flushed();
+    if (!this.#core.store.isDirty) return;
+    // Nothing that it could not store was acknowledged; the end must not wait for a store that is away or another's.
+    await this.#core.store
+      .flushed()
+      .catch((error: unknown) => this.#parts.log.error('mqtt.store_failed', { err: coerceError(error) }));
   }
 
   #sweep(): void {

@@ -1,15 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { Packet } from 'mqtt-packet';
 import { shortTopic } from '../../core/mqtt-topic.ts';
-import {
-  encodeAck,
-  encodePacket,
-  encodePlainPublish,
-  encodePublish5,
-  type OutgoingPublish,
-  type ProtocolVersion,
-} from './packet-codec.ts';
 import type { SessionMessage } from './session.ts';
+import { encodeAck, encodePacket } from './wire/packet-encoder.ts';
+import type { ProtocolVersion } from './wire/packet-fault.ts';
+import { encodePlainPublish, encodePublish5, type OutgoingPublish } from './wire/publish-encoder.ts';
 
 export interface OutputOptions {
   readonly version: ProtocolVersion;
@@ -19,6 +14,8 @@ export interface OutputOptions {
   readonly maxPacketBytes: number;
   /** Topic aliases that the client keeps; 0 for none. */
   readonly maxAliases: number;
+  /** The client wants reason strings with its acknowledgements [MQTT-3.1.2-29]. */
+  readonly saysWhy: boolean;
   /** Bytes that may wait in the socket before messages wait in the session instead. */
   readonly highWater: number;
   now(): number;
@@ -30,8 +27,9 @@ interface Alias {
   readonly known: boolean;
 }
 
-/** Bytes of one PUBLISH with QoS 0 that are the same for every subscriber of MQTT 3, by their message. */
+/** Bytes of one PUBLISH with QoS 0 that are the same for many subscribers of a version, by their message. */
 const SHARED_BYTES = new WeakMap<object, Buffer>();
+const SHARED_BYTES5 = new WeakMap<object, Buffer>();
 
 /** The way out of one connection: packets in the client's version, bounded by bytes. */
 export class PacketOutput {
@@ -66,8 +64,17 @@ export class PacketOutput {
     return this.#options !== undefined && this.#stream.writableLength > this.#options.highWater;
   }
 
-  send(packet: Packet, version: ProtocolVersion = this.#options?.version ?? 4): void {
-    this.#write(encodePacket(packet, version));
+  /** @returns false when the client takes no packet of that size; a reason string is left out before that. */
+  send(packet: Packet, version: ProtocolVersion = this.#options?.version ?? 4): boolean {
+    const most = this.#options?.maxPacketBytes ?? Number.POSITIVE_INFINITY;
+    let bytes = encodePacket(packet, version);
+    if (bytes.byteLength > most && 'properties' in packet && packet.properties !== undefined) {
+      const { reasonString: _, ...properties } = packet.properties as { reasonString?: string };
+      bytes = encodePacket({ ...packet, properties } as Packet, version);
+    }
+    if (bytes.byteLength > most) return false;
+    this.#write(bytes);
+    return true;
   }
 
   ack(cmd: 'puback' | 'pubrec' | 'pubrel' | 'pubcomp', packetId: number, reasonCode = 0, reason = ''): void {
@@ -75,7 +82,7 @@ export class PacketOutput {
       this.#write(encodeAck(cmd, packetId));
       return;
     }
-    const properties = reason === '' ? {} : { properties: { reasonString: reason } };
+    const properties = reason === '' || !this.#options.saysWhy ? {} : { properties: { reasonString: reason } };
     this.send({ cmd, messageId: packetId, reasonCode, ...properties });
   }
 
@@ -86,6 +93,7 @@ export class PacketOutput {
     if (options.version !== 5) {
       return this.#writeWithin(options, this.#encodePlain(options, outgoing, packetId, dup));
     }
+    if (isSame5(options, outgoing)) return this.#writeWithin(options, this.#encodeShared5(options, outgoing));
     const publish = this.#outgoing(options, outgoing, packetId, dup);
     const { topic } = publish;
     const alias = this.#aliasOf(topic, options.maxAliases);
@@ -116,6 +124,14 @@ export class PacketOutput {
     if (known !== undefined) return known;
     const bytes = encodePlainPublish(this.#outgoing(options, outgoing, packetId, dup));
     if (isShared) SHARED_BYTES.set(message, bytes);
+    return bytes;
+  }
+
+  #encodeShared5(options: OutputOptions, outgoing: SessionMessage): Buffer {
+    const known = SHARED_BYTES5.get(outgoing.message);
+    if (known !== undefined) return known;
+    const bytes = this.#encode5(options, this.#outgoing(options, outgoing, 0, false), outgoing, undefined);
+    SHARED_BYTES5.set(outgoing.message, bytes);
     return bytes;
   }
 
@@ -164,4 +180,12 @@ export class PacketOutput {
     }
     this.#stream.write(bytes);
   }
+}
+
+/** True where nothing of the PUBLISH is this subscriber's own: no packet id, alias, identifier or time that runs. */
+function isSame5({ shortTopics, maxAliases }: OutputOptions, outgoing: SessionMessage): boolean {
+  const { qos, retain, identifiers, expiresAt } = outgoing;
+  return (
+    qos === 0 && !retain && !shortTopics && maxAliases === 0 && identifiers.length === 0 && expiresAt === undefined
+  );
 }

@@ -1,9 +1,9 @@
-import type { IPublishPacket } from 'mqtt-packet';
 import type { PublishDecision } from '../../ports/broker.ts';
 import type { Opened } from './connect.ts';
 import type { Connection } from './connection.ts';
-import { copied, messagePropertiesOf } from './packet-codec.ts';
 import { PUBLISH_CODES, REASON } from './reason-codes.ts';
+import type { PublishPacket } from './wire/client-packet.ts';
+import { copied, messagePropertiesOf } from './wire/message-properties.ts';
 
 /** The messages that one client publishes: asked of the rules, delivered, and acknowledged when they are stored. */
 export class PublishInbox {
@@ -32,12 +32,21 @@ export class PublishInbox {
     const known = session?.received.delete(id) === true;
     // A message that came over an earlier connection is not counted in this one.
     if (this.#unreleased.delete(id)) this.#unacknowledged--;
-    if (known && session?.isPersistent) this.#connection.core.store.dropReceived(session.key, id);
-    this.#connection.output.ack('pubcomp', id, known ? 0 : REASON.packetIdUnknown);
+    const { store } = this.#connection.core;
+    if (!known || !session?.isPersistent) {
+      this.#connection.output.ack('pubcomp', id, known ? 0 : REASON.packetIdUnknown);
+      return;
+    }
+    // The client may use the id again from then on: a broker that takes over must not know it as received.
+    store.dropReceived(session.key, id);
+    store.flushed().then(
+      () => this.#connection.output.ack('pubcomp', id),
+      () => this.#connection.end(REASON.unspecified),
+    );
   }
 
   /** A PUBLISH of the client. @returns a promise when it cannot be answered at once. */
-  publish(packet: IPublishPacket): Promise<void> | undefined {
+  publish(packet: PublishPacket): Promise<void> | undefined {
     const { opened } = this.#connection;
     // What the client will send again is not begun; QoS 0 it will not.
     if (opened === undefined || (this.#connection.isClosed && packet.qos > 0)) return undefined;
@@ -46,8 +55,8 @@ export class PublishInbox {
       this.#connection.breakOff(REASON.aliasInvalid, 'topic alias unknown or above the maximum');
       return undefined;
     }
-    if (packet.qos === 2 && opened.session.received.has(packet.messageId ?? 0)) {
-      return this.#receivedAgain(packet.messageId ?? 0);
+    if (packet.qos === 2 && opened.session.received.has(packet.packetId)) {
+      return this.#receivedAgain(packet.packetId);
     }
     const { qos, retain } = packet;
     const properties = messagePropertiesOf(packet.properties);
@@ -58,16 +67,16 @@ export class PublishInbox {
   }
 
   /** The topic that an alias stands for; undefined for an alias that is not known. */
-  #topicOf({ topic, properties }: IPublishPacket): string | undefined {
-    const alias = properties?.topicAlias;
+  #topicOf({ topic, properties }: PublishPacket): string | undefined {
+    const alias = properties.topicAlias;
     if (alias === undefined) return topic;
     if (alias > this.#connection.core.limits.topicAliases) return undefined;
     if (topic !== '') this.#aliases.set(alias, topic);
     return this.#aliases.get(alias);
   }
 
-  #decided(opened: Opened, packet: IPublishPacket, decision: PublishDecision): Promise<void> | undefined {
-    const id = packet.messageId ?? 0;
+  #decided(opened: Opened, packet: PublishPacket, decision: PublishDecision): Promise<void> | undefined {
+    const id = packet.packetId;
     switch (decision.kind) {
       case 'close':
         this.#connection.end(REASON.busy);
@@ -102,9 +111,9 @@ export class PublishInbox {
   }
 
   /** Our acknowledgement means stored: it leaves after the store has written what the message left in it. */
-  #acknowledge(opened: Opened, packet: IPublishPacket, code: number, reason = ''): Promise<void> | undefined {
+  #acknowledge(opened: Opened, packet: PublishPacket, code: number, reason = ''): Promise<void> | undefined {
     if (packet.qos === 0) return undefined;
-    const id = packet.messageId ?? 0;
+    const id = packet.packetId;
     if (packet.qos === 2 && code < 0x80) this.#remember(opened, id);
     return this.#whenStored(() => this.#sendAck(packet, id, code, reason));
   }
@@ -116,7 +125,7 @@ export class PublishInbox {
     return undefined;
   }
 
-  #sendAck(packet: IPublishPacket, id: number, code: number, reason: string): void {
+  #sendAck(packet: PublishPacket, id: number, code: number, reason: string): void {
     if (packet.qos === 1 || code >= 0x80) this.#unacknowledged--;
     const isOld = this.#connection.opened?.info.protocolVersion !== 5;
     // An older client goes on to PUBREL whatever became of its message.

@@ -9,6 +9,7 @@ export const REASON = {
   unspecified: 0x80,
   malformed: 0x81,
   protocolError: 0x82,
+  unsupportedVersion: 0x84,
   clientId: 0x85,
   badCredentials: 0x86,
   notAuthorized: 0x87,

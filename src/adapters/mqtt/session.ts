@@ -1,6 +1,11 @@
-import type { SessionView } from '../../ports/broker.ts';
-import type { BrokerStore, SessionKey, StoredMessage, StoredSubscription } from '../../ports/broker-store.ts';
-import { messageBytes } from './packet-codec.ts';
+import type { BrokerMessage, SessionView } from '../../ports/broker.ts';
+import type {
+  BrokerStore,
+  SessionKey,
+  StoredFlight,
+  StoredMessage,
+  StoredSubscription,
+} from '../../ports/broker-store.ts';
 
 /** A message for one session. */
 export interface SessionMessage extends StoredMessage {
@@ -40,10 +45,26 @@ export interface SessionShelf {
 
 interface InFlight {
   readonly message: SessionMessage;
+  /** The client has it; only the packet id is still taken. */
   released: boolean;
+  /** It went out over the present connection. */
+  sent: boolean;
+  /** The store knows the packet id, where it has to. */
+  kept: boolean;
 }
 
 const MAX_PACKET_ID = 0xffff;
+
+/** Stands for a message of QoS 2 that its client has, of which only the packet id was kept. */
+const RELEASED: SessionMessage = {
+  seq: 0,
+  message: { topic: '', payload: new Uint8Array(), qos: 2, retain: false, properties: {} },
+  qos: 2,
+  retain: false,
+  expiresAt: undefined,
+  identifiers: [],
+  stored: true,
+};
 
 /**
  * What the broker keeps for one client: its subscriptions and the messages that it has not acknowledged. It outlives
@@ -63,6 +84,8 @@ export class Session {
   readonly #waiting = new Set<SessionMessage>();
   readonly #inFlight = new Map<number, InFlight>();
   #lastPacketId = 0;
+  /** Of those under way, how many the present connection has not sent again. */
+  #unsent = 0;
 
   constructor(key: SessionKey, shelf: SessionShelf) {
     this.key = key;
@@ -83,30 +106,52 @@ export class Session {
     return now >= this.offlineSince + this.expirySeconds * 1000;
   }
 
-  /** Takes up what a store kept. */
-  restore(message: SessionMessage): void {
+  /** Takes up what a store kept: packet ids of QoS 2 are the client's, too, and go on where they were. */
+  restore(queued: readonly StoredMessage[], flights: readonly StoredFlight[]): void {
+    const sent = new Map(flights.map(({ packetId, seq }) => [seq, packetId]));
+    for (const stored of queued) {
+      const message = { ...stored, stored: true };
+      const packetId = sent.get(stored.seq);
+      if (packetId === undefined) this.#wait(message);
+      else this.#takeUp(packetId, message, false);
+    }
+    for (const { packetId, seq } of flights) if (seq === undefined) this.#takeUp(packetId, RELEASED, true);
+  }
+
+  #takeUp(packetId: number, message: SessionMessage, released: boolean): void {
+    this.#inFlight.set(packetId, { message, released, sent: false, kept: true });
+    if (!released) this.#shelf.queuedBytes += messageBytes(message.message);
+    this.#lastPacketId = Math.max(this.#lastPacketId, packetId);
+  }
+
+  #wait(message: SessionMessage): void {
     this.#waiting.add(message);
     this.#shelf.queuedBytes += messageBytes(message.message);
   }
 
-  /** A message for this client. QoS 0 goes out now or never; the others wait for their turn. */
+  /** A message for this client. */
   offer(message: SessionMessage): void {
+    if (message.stored) this.#shelf.store.addMessage(this.key, message);
+    this.take(message);
+  }
+
+  /** One that the store has, or need not have. QoS 0 goes out now or never; the others wait for their turn. */
+  take(message: SessionMessage): void {
     if (message.qos === 0) {
       if (this.link?.canSend()) this.link.sendMessage(message, 0, false);
       else this.#countDropped();
       return;
     }
     if (this.link === undefined && !this.isPersistent) return;
-    if (message.stored) this.#shelf.store.addMessage(this.key, message);
-    this.restore(message);
+    this.#wait(message);
     this.pump();
     this.#makeRoom();
   }
 
-  /** Sends what waits, as far as the window and the output allow. */
+  /** Sends what waits, as far as the window and the output allow: what was under way before, then what is new. */
   pump(): void {
     const { link } = this;
-    if (link === undefined) return;
+    if (link === undefined || !this.#resend(link)) return;
     for (const message of this.#waiting) {
       if (this.#inFlight.size >= link.sendWindow || !link.canSend()) return;
       this.#waiting.delete(message);
@@ -117,39 +162,87 @@ export class Session {
 
   #send(link: SessionLink, message: SessionMessage): void {
     const packetId = this.#nextPacketId();
-    this.#inFlight.set(packetId, { message, released: false });
-    if (link.sendMessage(message, packetId, false)) return;
+    const inFlight = { message, released: false, sent: true, kept: !isKept(message) };
+    this.#inFlight.set(packetId, inFlight);
+    if (!inFlight.kept) this.#sendWhenKept(link, packetId, inFlight);
+    else if (!link.sendMessage(message, packetId, false)) this.#giveUp(packetId, message);
+  }
+
+  /** Once and only once also for a broker that takes over: it must know the packet id before the client does. */
+  #sendWhenKept(link: SessionLink, packetId: number, inFlight: InFlight): void {
+    const { message } = inFlight;
+    const isCurrent = (): boolean => this.link === link && this.#inFlight.get(packetId) === inFlight;
+    this.#shelf.store.saveFlight(this.key, { packetId, seq: message.seq });
+    this.#shelf.store.flushed().then(
+      () => {
+        if (!isCurrent()) return;
+        inFlight.kept = true;
+        if (!link.sendMessage(message, packetId, false)) this.#giveUp(packetId, message);
+      },
+      () => {
+        // It goes out with what the next connection takes up, or when this one is pumped again.
+        if (!isCurrent()) return;
+        inFlight.sent = false;
+        this.#unsent++;
+      },
+    );
+  }
+
+  /** The client takes no packet of that size: as if it had it [MQTT-3.1.2-25]. */
+  #giveUp(packetId: number, message: SessionMessage): void {
     this.#inFlight.delete(packetId);
     this.#forget(message);
+    if (isKept(message)) this.#shelf.store.dropFlight(this.key, packetId);
     this.#countDropped();
   }
 
-  /** After a reconnect: what was under way goes out again, in its order, before anything new (MQTT 3.1.1, 4.4). */
+  /** Goes on with what a store that was away kept back. */
+  goOn(): void {
+    if (this.#unsent > 0 && this.#shelf.store.isUsable) this.pump();
+  }
+
+  /** After a reconnect: what was under way goes out again, in its order, before anything new [MQTT-4.4.0-1]. */
   resume(): void {
-    const { link } = this;
-    if (link === undefined) return;
-    for (const [packetId, { message, released }] of this.#inFlight) {
-      if (released) link.sendRelease(packetId);
-      else link.sendMessage(message, packetId, true);
-    }
+    this.#unsent = this.#inFlight.size;
+    for (const inFlight of this.#inFlight.values()) inFlight.sent = false;
     this.pump();
   }
 
-  /** PUBACK, or a PUBREC that refuses. @returns false for an unknown packet id. */
-  acknowledged(packetId: number): boolean {
+  /** A new connection may have a smaller window than the one before. @returns false while something is left. */
+  #resend(link: SessionLink): boolean {
+    if (this.#unsent === 0) return true;
+    for (const [packetId, inFlight] of this.#inFlight) {
+      if (inFlight.sent) continue;
+      if (this.#inFlight.size - this.#unsent >= link.sendWindow || !link.canSend()) return false;
+      inFlight.sent = true;
+      this.#unsent--;
+      if (inFlight.released) link.sendRelease(packetId);
+      else if (!inFlight.kept) this.#sendWhenKept(link, packetId, inFlight);
+      else if (!link.sendMessage(inFlight.message, packetId, true)) this.#giveUp(packetId, inFlight.message);
+    }
+    return true;
+  }
+
+  /** PUBACK, PUBCOMP, or a PUBREC that refuses; one that the message is not waiting for changes nothing. */
+  acknowledged(packetId: number, by: 'puback' | 'pubrec' | 'pubcomp'): void {
     const inFlight = this.#inFlight.get(packetId);
-    if (inFlight === undefined) return false;
+    if (inFlight === undefined || !inFlight.sent) return;
+    const expected = inFlight.message.qos === 1 ? 'puback' : inFlight.released ? 'pubcomp' : 'pubrec';
+    if (by !== expected) return;
     this.#inFlight.delete(packetId);
     if (!inFlight.released) this.#forget(inFlight.message);
+    if (isKept(inFlight.message)) this.#shelf.store.dropFlight(this.key, packetId);
     this.pump();
-    return true;
   }
 
   /** PUBREC: the message has arrived, its id is still taken. @returns false for an unknown packet id. */
   received2(packetId: number): boolean {
     const inFlight = this.#inFlight.get(packetId);
-    if (inFlight === undefined) return false;
-    if (!inFlight.released) this.#forget(inFlight.message);
+    if (inFlight === undefined || inFlight.message.qos !== 2 || !inFlight.sent) return false;
+    if (!inFlight.released) {
+      this.#forget(inFlight.message);
+      if (isKept(inFlight.message)) this.#shelf.store.saveFlight(this.key, { packetId, seq: undefined });
+    }
     inFlight.released = true;
     return true;
   }
@@ -160,6 +253,7 @@ export class Session {
     for (const { message, released } of this.#inFlight.values()) if (!released) this.#release(message);
     this.#waiting.clear();
     this.#inFlight.clear();
+    this.#unsent = 0;
     this.received.clear();
   }
 
@@ -188,7 +282,7 @@ export class Session {
 
   #forget(message: SessionMessage): void {
     this.#release(message);
-    if (message.stored) this.#shelf.store.dropMessage(message.seq);
+    if (message.stored) this.#shelf.store.dropMessage(this.key, message.seq);
   }
 
   #release(message: SessionMessage): void {
@@ -206,4 +300,14 @@ export class Session {
     while (this.#inFlight.has(this.#lastPacketId));
     return this.#lastPacketId;
   }
+}
+
+/** A message of QoS 2 whose packet id outlives the process. */
+function isKept({ qos, stored }: SessionMessage): boolean {
+  return qos === 2 && stored;
+}
+
+/** The size that a message takes while it waits. */
+function messageBytes(message: BrokerMessage): number {
+  return message.payload.byteLength + message.topic.length + 200;
 }

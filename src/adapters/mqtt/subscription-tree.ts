@@ -1,14 +1,18 @@
 import type { Qos } from '../../ports/broker.ts';
 import type { StoredSubscription } from '../../ports/broker-store.ts';
 
-/** How one subscriber gets a message: once, whatever number of its subscriptions takes it. */
-export interface Match<S> {
-  readonly subscriber: S;
+/** How one subscriber gets a message: once, whatever number of its subscriptions takes it [MQTT-3.3.4-2]. */
+export interface Delivery {
   qos: Qos;
   retainAsPublished: boolean;
   identifiers: number[];
-  /** Every subscription that took it wants no messages of its own client. */
-  noLocal: boolean;
+}
+
+export interface Match<S> {
+  readonly subscriber: S;
+  readonly delivery: Delivery;
+  /** The same by the subscriptions that take messages of the subscriber itself; undefined when none does. */
+  toPublisher: Delivery | undefined;
 }
 
 interface Node<S> {
@@ -91,16 +95,26 @@ function collect<S>(node: Node<S>, levels: readonly string[], at: number, found:
 
 function addAll<S>(node: Node<S>, found: Map<S, Match<S>>): void {
   for (const [subscriber, subscription] of node.subscriptions) {
-    const { qos, retainAsPublished, noLocal, identifier } = subscription;
+    const { noLocal } = subscription;
     const match = found.get(subscriber);
-    const identifiers = identifier === undefined ? [] : [identifier];
     if (match === undefined) {
-      found.set(subscriber, { subscriber, qos, retainAsPublished, noLocal, identifiers });
+      const toPublisher = noLocal ? undefined : deliveryOf(subscription);
+      found.set(subscriber, { subscriber, delivery: deliveryOf(subscription), toPublisher });
     } else {
-      if (qos > match.qos) match.qos = qos;
-      match.retainAsPublished ||= retainAsPublished;
-      match.noLocal &&= noLocal;
-      match.identifiers.push(...identifiers);
+      merge(match.delivery, subscription);
+      if (noLocal) continue;
+      if (match.toPublisher === undefined) match.toPublisher = deliveryOf(subscription);
+      else merge(match.toPublisher, subscription);
     }
   }
+}
+
+function deliveryOf({ qos, retainAsPublished, identifier }: StoredSubscription): Delivery {
+  return { qos, retainAsPublished, identifiers: identifier === undefined ? [] : [identifier] };
+}
+
+function merge(delivery: Delivery, { qos, retainAsPublished, identifier }: StoredSubscription): void {
+  if (qos > delivery.qos) delivery.qos = qos;
+  delivery.retainAsPublished ||= retainAsPublished;
+  if (identifier !== undefined) delivery.identifiers.push(identifier);
 }

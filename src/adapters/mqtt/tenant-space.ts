@@ -2,12 +2,14 @@ import { filterMatches } from '../../core/mqtt-topic.ts';
 import type { BrokerMessage, Qos, RetainedView } from '../../ports/broker.ts';
 import type { BrokerStore, StoredSubscription } from '../../ports/broker-store.ts';
 import { Departures } from './departures.ts';
-import { Session, type SessionLimits, type SessionShelf } from './session.ts';
-import { type Match, SubscriptionTree } from './subscription-tree.ts';
+import { Session, type SessionLimits, type SessionMessage, type SessionShelf } from './session.ts';
+import { type Delivery, SubscriptionTree } from './subscription-tree.ts';
 
 interface Retained {
   readonly message: BrokerMessage;
   readonly expiresAt: number | undefined;
+  /** Client id of whoever published it; unknown after a restart. */
+  readonly publisher: string | undefined;
 }
 
 export interface SpaceParts {
@@ -79,32 +81,63 @@ export class TenantSpace {
   route(message: BrokerMessage, publisher: string | undefined): number {
     let sessions = 0;
     const expiresAt = this.#expiryOf(message);
-    for (const match of this.#tree.match(message.topic)) {
-      if (match.noLocal && match.subscriber.key.clientId === publisher) continue;
+    for (const { subscriber, delivery, toPublisher } of this.#tree.match(message.topic)) {
+      const as = subscriber.key.clientId === publisher ? toPublisher : delivery;
+      if (as === undefined) continue;
       sessions++;
-      this.#offer(match, message, expiresAt);
+      subscriber.offer(this.#messageFor(subscriber, as, message, expiresAt));
     }
     return sessions;
+  }
+
+  /**
+   * As `route`, but no session has the message before the store has it.
+   * @throws what `BrokerStore.flushed` throws; the message is taken back then.
+   */
+  async routeStored(message: BrokerMessage): Promise<number> {
+    const { store } = this.#parts;
+    const expiresAt = this.#expiryOf(message);
+    const offers = this.#tree.match(message.topic).map(({ subscriber, delivery }) => {
+      return { subscriber, offered: this.#messageFor(subscriber, delivery, message, expiresAt) };
+    });
+    const kept = offers.filter(({ offered }) => offered.stored);
+    for (const { subscriber, offered } of kept) store.addMessage(subscriber.key, offered);
+    try {
+      // What is written for others does not concern a message that leaves nothing in the store.
+      if (message.retain || kept.length > 0) await store.flushed();
+    } catch (error) {
+      for (const { subscriber, offered } of kept) store.dropMessage(subscriber.key, offered.seq);
+      throw error;
+    }
+    for (const { subscriber, offered } of offers) {
+      if (this.sessions.get(subscriber.key.clientId) === subscriber) subscriber.take(offered);
+    }
+    return offers.length;
   }
 
   subscribers(topic: string): number {
     return this.#tree.match(topic).length;
   }
 
-  #offer(match: Match<Session>, message: BrokerMessage, expiresAt: number | undefined): void {
-    const { subscriber, identifiers, retainAsPublished } = match;
-    const qos = smaller(match.qos, message.qos);
+  #messageFor(
+    subscriber: Session,
+    as: Delivery,
+    message: BrokerMessage,
+    expiresAt: number | undefined,
+  ): SessionMessage {
+    const { identifiers, retainAsPublished } = as;
+    const qos = smaller(as.qos, message.qos);
     const stored = qos > 0 && subscriber.isPersistent;
     const retain = retainAsPublished && message.retain;
     const seq = qos > 0 ? this.#parts.nextSeq() : 0;
-    subscriber.offer({ message, seq, qos, retain, stored, identifiers, expiresAt });
+    return { message, seq, qos, retain, stored, identifiers, expiresAt };
   }
 
   /**
    * Keeps, replaces or (with an empty payload) removes the retained message of a topic.
    * @returns whether payload or QoS changed; `full` when the tenant has too many.
    */
-  retain(message: BrokerMessage): 'changed' | 'same' | 'full' {
+  retain(message: BrokerMessage, publisher: string | undefined): 'changed' | 'same' | 'full' {
     const known = this.#retained.get(message.topic);
     if (message.payload.byteLength === 0) {
       if (known === undefined) return 'same';
@@ -114,7 +147,7 @@ export class TenantSpace {
     }
     if (known === undefined && this.#retained.size >= this.#parts.limits.retainedMessages) return 'full';
     const expiresAt = this.#expiryOf(message);
-    this.#retained.set(message.topic, { message, expiresAt });
+    this.#retained.set(message.topic, { message, expiresAt, publisher });
     this.#parts.store.saveRetained({ tenant: this.tenant, message, expiresAt });
     const same = known?.message.qos === message.qos && Buffer.compare(known.message.payload, message.payload) === 0;
     return same ? 'same' : 'changed';
@@ -122,13 +155,14 @@ export class TenantSpace {
 
   /** Takes up what a store kept. */
   restoreRetained(message: BrokerMessage, expiresAt: number | undefined): void {
-    this.#retained.set(message.topic, { message, expiresAt });
+    this.#retained.set(message.topic, { message, expiresAt, publisher: undefined });
   }
 
   /** Sends a new subscription the retained messages that it takes. */
   sendRetained(session: Session, subscription: StoredSubscription): void {
     const identifiers = subscription.identifier === undefined ? [] : [subscription.identifier];
-    for (const { message, expiresAt } of this.#retainedFor(subscription.filter)) {
+    for (const { message, expiresAt, publisher } of this.#retainedFor(subscription.filter)) {
+      if (subscription.noLocal && publisher === session.key.clientId) continue;
       const qos = smaller(subscription.qos, message.qos);
       const seq = qos > 0 ? this.#parts.nextSeq() : 0;
       const stored = qos > 0 && session.isPersistent;
@@ -155,6 +189,11 @@ export class TenantSpace {
       qos: message.qos,
       bytes: message.payload.byteLength,
     }));
+  }
+
+  /** Once a second: sessions go on that had to wait for the store. */
+  goOn(): void {
+    for (const session of this.sessions.values()) session.goOn();
   }
 
   /** Ends sessions and retained messages whose time is over. */

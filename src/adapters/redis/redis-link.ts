@@ -26,7 +26,7 @@ const PROBE_MS = 5_000;
 export interface LinkOptions {
   readonly url: CacheUrl;
   /** What the connection is for: it names it in the log and in `CLIENT LIST`. */
-  readonly purpose: 'commands' | 'events';
+  readonly purpose: 'commands' | 'events' | 'mqtt';
   readonly log: Log;
   readonly clock: Clock;
   /** The connection is there, also after a loss. */
