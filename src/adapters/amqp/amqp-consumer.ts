@@ -16,12 +16,19 @@ const LONGEST_PAUSE_MS = 15_000;
 /** A consumer that held this long was well: the next trouble begins with the first pause. Milliseconds. */
 const SETTLED_AFTER_MS = 30_000;
 
+/** A channel as a consumer asks for it; whether the subscription is exclusive depends on the kind of queue. */
+export interface ChannelWish extends Omit<ConsumerChannelOptions, 'exclusive'> {
+  readonly alone: boolean;
+}
+
 export interface AmqpConsumerOptions {
   readonly tenant: string;
   readonly queue: string;
+  /** No other consumer of the queue may receive while this one does. */
+  readonly alone: boolean;
   readonly onDelivery: (delivery: Delivery) => void;
   /** Opens a channel, with the queue there. @throws AppError. */
-  readonly open: (options: ConsumerChannelOptions, patience: Patience) => Promise<ConsumerChannel>;
+  readonly open: (options: ChannelWish, patience: Patience) => Promise<ConsumerChannel>;
   /** A settlement was dropped. */
   readonly onStale: () => void;
   /** Nothing of it is left at the broker. */
@@ -101,7 +108,8 @@ export class AmqpConsumer implements Consumer {
     if (channel === undefined || this.#mode !== 'active') return;
     this.#leaving.add(channel);
     this.#channel = undefined;
-    const cancelled = this.#change(() => channel.cancel());
+    // In order, what waits or runs here must not be overtaken by what the next channel receives: it comes again there.
+    const cancelled = this.#change(() => (this.#options.alone ? channel.close() : channel.cancel()));
     this.#leave();
     await cancelled;
     const giveUp = () => void channel.close();
@@ -125,11 +133,11 @@ export class AmqpConsumer implements Consumer {
   }
 
   async #open(patience: Patience): Promise<ConsumerChannel> {
-    const { queue, open, ids } = this.#options;
+    const { queue, alone, open, ids } = this.#options;
     const prefetch = this.#prefetch;
     const nextTag = () => `v8host-${ids.ulid()}`;
     const onMessage = (message: ConsumeMessage, from: ConsumerChannel) => this.#deliver(message, from);
-    const channel = await open({ queue, prefetch, nextTag, onMessage }, patience);
+    const channel = await open({ queue, alone, prefetch, nextTag, onMessage }, patience);
     this.#channel = channel;
     if (this.#mode !== 'active') await channel.close();
     else if (this.#prefetch !== prefetch) await this.#change(() => channel.setPrefetch(this.#prefetch));
@@ -180,6 +188,8 @@ export class AmqpConsumer implements Consumer {
   /** At first and then now and then: the log need not hear every try. */
   #reportFailure(thrown: unknown): void {
     const failures = ++this.#failures;
+    // Another consumer has taken over, as it should.
+    if (coerceError(thrown).code === 'QUEUE_HELD') return;
     if (this.#mode !== 'active' || (failures > 3 && failures % 10 !== 0)) return;
     this.#options.log.warn('consumer.reattach_failed', { ...this.#fields(), failures, err: coerceError(thrown) });
   }

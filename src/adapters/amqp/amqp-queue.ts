@@ -1,7 +1,8 @@
 import { AppError } from '../../core/errors.ts';
 import type { AmqpSettings } from '../../core/mq-settings.ts';
+import type { QueueInspection } from '../../core/preflight.ts';
 import { tenantKey } from '../../core/tenant.ts';
-import type { ConsumeOptions, Consumer, Delivery, OutgoingMessage, Queue } from '../../ports/queue.ts';
+import type { ConsumeOptions, Consumer, Delivery, OutgoingMessage, Queue, QueueConnection } from '../../ports/queue.ts';
 import type { ConnectionServices } from './broker-connection.ts';
 import type { QueueType } from './declare-queue.ts';
 import { TenantBroker, type TenantBrokerStatus } from './tenant-broker.ts';
@@ -57,6 +58,10 @@ class RabbitQueue implements AmqpQueue {
     return this.#brokerOf(tenant).consume(queue, options, onDelivery);
   }
 
+  async inspect(tenant: string, queue: string): Promise<QueueInspection | undefined> {
+    return this.#brokerOf(tenant).inspect(queue);
+  }
+
   async depth(tenant: string, queue: string): Promise<{ ready: number; unsettled: number }> {
     return this.#brokerOf(tenant).depth(queue);
   }
@@ -64,6 +69,17 @@ class RabbitQueue implements AmqpQueue {
   status(): AmqpQueueStatus {
     const tenants = [...this.#brokers.values()].map((broker) => broker.status());
     return { staleSettlements: this.#staleSettlements, tenants };
+  }
+
+  connections(): readonly QueueConnection[] {
+    return [...this.#brokers.values()].flatMap((broker) => {
+      const { tenant, publisher, consumer } = broker.status();
+      return Object.entries({ publisher, consumer }).flatMap(([use, state]) =>
+        state === undefined || state === 'closed'
+          ? []
+          : [{ tenant, use: use as QueueConnection['use'], state: state === 'connecting' ? 'down' : state }],
+      );
+    });
   }
 
   async refreshTenant(tenant: string, force = false): Promise<void> {

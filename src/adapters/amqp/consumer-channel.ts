@@ -9,6 +9,8 @@ const CLOSE_MS = 2_000;
 export interface ConsumerChannelOptions {
   readonly queue: string;
   readonly prefetch: number;
+  /** Refuse to share the queue with another consumer. */
+  readonly exclusive: boolean;
   /** A name for the consumer, new at each call. */
   readonly nextTag: () => string;
   /** Must not throw. */
@@ -120,11 +122,11 @@ export class ConsumerChannel {
   }
 
   async #subscribe(): Promise<void> {
-    const { queue, nextTag } = this.#options;
+    const { queue, exclusive, nextTag } = this.#options;
     this.#tag = nextTag();
     await withinMs(ANSWER_MS, this.#channel.prefetch(this.#prefetch));
     const receive = (message: ConsumeMessage | null) => this.#receive(message);
-    await withinMs(ANSWER_MS, this.#channel.consume(queue, receive, { consumerTag: this.#tag }));
+    await withinMs(ANSWER_MS, this.#channel.consume(queue, receive, { consumerTag: this.#tag, exclusive }));
   }
 
   /** Null: the broker cancelled the subscription, because the queue went away. */

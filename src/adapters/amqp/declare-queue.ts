@@ -1,4 +1,5 @@
 import type { Channel, ChannelModel, Options } from 'amqplib';
+import { AppError } from '../../core/errors.ts';
 import { withinMs } from './deadline.ts';
 import { fromChannelError, NOT_FOUND, PRECONDITION_FAILED, replyCodeOf } from './from-amqp-error.ts';
 
@@ -13,24 +14,36 @@ export interface QueuePlan {
   readonly type: QueueType;
   /** Refuse a queue of the other type; else one that exists is taken as it is. */
   readonly mustMatch: boolean;
+  /** It is read in order, by one consumer at a time. */
+  readonly inOrder: boolean;
+  /** Whoever consumes must know how order is kept; whoever publishes takes an existing queue as it is. */
+  readonly toConsume: boolean;
+}
+
+export interface DeclaredQueue {
+  /** False when it was there. */
+  readonly made: boolean;
+  /** The broker itself lets one consumer at a time receive; else a consumer in order must subscribe exclusively. */
+  readonly single: boolean;
 }
 
 /**
  * Makes the queue if there is none (mq-mqtt.md 3.4). One that exists is used with whatever arguments its maker gave
  * it. A refused declaration closes its channel, so each has one of its own and no other queue is harmed.
- * @returns whether it was made here. @throws AppError QUEUE_ARGUMENTS_DIFFER, QUEUE_ACCESS_REFUSED, QUEUE_REFUSED.
+ * @throws AppError QUEUE_ARGUMENTS_DIFFER, QUEUE_UNORDERED, QUEUE_ACCESS_REFUSED, QUEUE_REFUSED.
  */
-export async function declareQueue(model: ChannelModel, plan: QueuePlan): Promise<'made' | 'found'> {
+export async function declareQueue(model: ChannelModel, plan: QueuePlan): Promise<DeclaredQueue> {
   try {
     if (await isThere(model, plan.queue)) {
       if (plan.mustMatch) await assertSameType(model, plan);
-      return 'found';
+      return { made: false, single: plan.inOrder && plan.toConsume && (await isSingle(model, plan.queue)) };
     }
-    await onOwnChannel(model, (channel) => channel.assertQueue(plan.queue, optionsOf(model, plan.type)));
-    return 'made';
+    await onOwnChannel(model, (channel) => channel.assertQueue(plan.queue, optionsOf(model, plan)));
+    return { made: true, single: plan.inOrder && plan.type === 'quorum' };
   } catch (error) {
     // Another node made it in between, with other arguments.
-    if (replyCodeOf(error) === PRECONDITION_FAILED && !plan.mustMatch) return 'found';
+    if (replyCodeOf(error) === PRECONDITION_FAILED && !plan.mustMatch && !plan.inOrder)
+      return { made: false, single: false };
     throw fromChannelError(error, plan.queue);
   }
 }
@@ -64,10 +77,43 @@ async function assertSameType(model: ChannelModel, { queue, type }: QueuePlan): 
  * No arguments for a classic queue, as the platform declares it. A quorum queue must not count deliveries: since
  * RabbitMQ 4.0 it drops a message at the 20th otherwise; before, it does not know how to be told (delivery.md F9).
  */
-function optionsOf(model: ChannelModel, type: QueueType): Options.AssertQueue {
-  const options = typeOptions(type);
+function optionsOf(model: ChannelModel, { type, inOrder }: QueuePlan): Options.AssertQueue {
+  const options = inOrder && type === 'quorum' ? SINGLE_QUORUM : typeOptions(type);
   if (type === 'classic' || majorVersion(model) < 4) return options;
   return { ...options, arguments: { ...options.arguments, 'x-delivery-limit': -1 } };
+}
+
+/** A quorum queue takes no notice of an exclusive subscription (tried on 3.10): it is told when it is made. */
+const SINGLE_QUORUM: Options.AssertQueue = {
+  durable: true,
+  arguments: { 'x-queue-type': 'quorum', 'x-single-active-consumer': true },
+};
+
+/**
+ * Whether one consumer at a time receives from an existing queue. AMQP tells by what it refuses: the broker compares
+ * this argument before the type and the rest. @throws AppError QUEUE_UNORDERED for a quorum queue made without it.
+ */
+async function isSingle(model: ChannelModel, queue: string): Promise<boolean> {
+  const difference = await differenceOf(model, queue, SINGLE_QUORUM);
+  if (difference === undefined || !difference.includes("'x-single-active-consumer'")) return true;
+  const kind = await differenceOf(model, queue, typeOptions('quorum'));
+  if (kind?.includes("'x-queue-type'")) return false;
+  throw new AppError('QUEUE_UNORDERED', { queue, difference });
+}
+
+/** What the broker finds different between an existing queue and these arguments; undefined: nothing. */
+export async function differenceOf(
+  model: ChannelModel,
+  queue: string,
+  options: Options.AssertQueue,
+): Promise<string | undefined> {
+  try {
+    await onOwnChannel(model, (channel) => channel.assertQueue(queue, options));
+    return undefined;
+  } catch (error) {
+    if (replyCodeOf(error) !== PRECONDITION_FAILED) throw error;
+    return String(fromChannelError(error, queue).params.difference ?? error);
+  }
 }
 
 function typeOptions(type: QueueType): Options.AssertQueue {

@@ -43,6 +43,8 @@ export function fromConnectionLoss(thrown: unknown): AppError {
 export function fromChannelError(thrown: unknown, queue: string): AppError {
   if (thrown instanceof AppError) return thrown;
   const error = driverError(thrown);
+  if (error.code === ACCESS_REFUSED && /in exclusive use/.test(error.message))
+    return new AppError('QUEUE_HELD', { queue });
   if (error.code === ACCESS_REFUSED)
     return new AppError('QUEUE_ACCESS_REFUSED', { resource: resourceOf(error, queue) });
   if (error.code === PRECONDITION_FAILED && /inequivalent arg/.test(error.message)) {

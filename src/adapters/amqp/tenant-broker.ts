@@ -1,13 +1,15 @@
 import type { ChannelModel } from 'amqplib';
 import { AppError, coerceError } from '../../core/errors.ts';
 import { type AmqpSettings, sameSettings } from '../../core/mq-settings.ts';
+import type { QueueInspection } from '../../core/preflight.ts';
 import type { ConsumeOptions, Consumer, Delivery, OutgoingMessage } from '../../ports/queue.ts';
-import { AmqpConsumer } from './amqp-consumer.ts';
+import { AmqpConsumer, type ChannelWish } from './amqp-consumer.ts';
 import { BrokerConnection, type ConnectionServices, type ConnectionState, type Patience } from './broker-connection.ts';
 import { ConfirmPublisher } from './confirm-publisher.ts';
-import { ConsumerChannel, type ConsumerChannelOptions } from './consumer-channel.ts';
-import { countReady, declareQueue, type QueueType } from './declare-queue.ts';
+import { ConsumerChannel } from './consumer-channel.ts';
+import { countReady, type DeclaredQueue, declareQueue, type QueueType } from './declare-queue.ts';
 import { fromChannelError, unavailable } from './from-amqp-error.ts';
+import { inspectQueue } from './inspect-queue.ts';
 
 export interface TenantBrokerOptions extends ConnectionServices {
   readonly tenant: string;
@@ -46,6 +48,8 @@ export class TenantBroker {
   readonly #consumers = new Set<AmqpConsumer>();
   /** Types that bindings asked for. */
   readonly #types = new Map<string, QueueType>();
+  /** Queues that are read in order. */
+  readonly #inOrder = new Set<string>();
   /** Replaced connections on which something is still under way; those of the last change alone have their time. */
   readonly #retired = new Set<Promise<void>>();
   /** Ends their time. */
@@ -59,7 +63,9 @@ export class TenantBroker {
     this.#publisher = new ConfirmPublisher({
       connection: () => this.#connection('publisher'),
       trouble: () => this.#made.get('publisher')?.trouble,
-      declare: (model, queue) => this.#declare(model, queue, false),
+      declare: async (model, queue) => {
+        await this.#declare(model, queue, false);
+      },
     });
   }
 
@@ -69,15 +75,18 @@ export class TenantBroker {
 
   async consume(
     queue: string,
-    { queueType, ...options }: ConsumeOptions,
+    { queueType, alone = false, ...options }: ConsumeOptions,
     onDelivery: (delivery: Delivery) => void,
   ): Promise<Consumer> {
     if (queueType === undefined) this.#types.delete(queue);
     else this.#types.set(queue, queueType);
+    if (alone) this.#inOrder.add(queue);
+    else this.#inOrder.delete(queue);
     const { tenant, onStale, log, clock, ids } = this.#options;
     const consumer: AmqpConsumer = await AmqpConsumer.attach(options, {
       tenant,
       queue,
+      alone,
       onDelivery,
       open: (channelOptions, patience) => this.#openChannel(channelOptions, patience),
       onStale,
@@ -101,6 +110,19 @@ export class TenantBroker {
       return { ready, unsettled: own.reduce((sum, consumer) => sum + consumer.unsettled, 0) };
     } catch (e) {
       throw unavailable(fromChannelError(e, queue));
+    }
+  }
+
+  /** What the queue was declared with; undefined when the account may not declare. */
+  async inspect(queue: string): Promise<QueueInspection | undefined> {
+    const connection = await this.#connection('consumer');
+    const model = await connection.live({ outageMs: 0, unblocked: false });
+    try {
+      return await inspectQueue(model, queue);
+    } catch (e) {
+      const error = fromChannelError(e, queue);
+      if (error.code === 'QUEUE_ACCESS_REFUSED') return undefined;
+      throw BROKER_AWAY.has(error.code) ? unavailable(error) : error;
     }
   }
 
@@ -167,13 +189,13 @@ export class TenantBroker {
     await Promise.all([...this.#retired, closeAll([...this.#made.values()])]);
   }
 
-  async #openChannel(options: ConsumerChannelOptions, patience: Patience): Promise<ConsumerChannel> {
+  async #openChannel({ alone, ...options }: ChannelWish, patience: Patience): Promise<ConsumerChannel> {
     const { queue } = options;
     const connection = await this.#connection('consumer');
     const model = await connection.live(patience);
     try {
-      await this.#declare(model, queue, true);
-      return await ConsumerChannel.open(model, options);
+      const { single } = await this.#declare(model, queue, true);
+      return await ConsumerChannel.open(model, { ...options, exclusive: alone && !single });
     } catch (e) {
       const error = fromChannelError(e, queue);
       throw BROKER_AWAY.has(error.code) ? unavailable(error) : error;
@@ -181,12 +203,15 @@ export class TenantBroker {
   }
 
   /** @param forConsumer a binding's type is checked where it is consumed; whoever publishes takes the queue as it is. */
-  async #declare(model: ChannelModel, queue: string, forConsumer: boolean): Promise<void> {
+  async #declare(model: ChannelModel, queue: string, forConsumer: boolean): Promise<DeclaredQueue> {
     const asked = this.#types.get(queue);
     const type = asked ?? this.#options.defaultQueueType;
-    const outcome = await declareQueue(model, { queue, type, mustMatch: forConsumer && asked !== undefined });
-    if (outcome === 'found') return;
-    this.#options.log.info('queue.declared', { tenantId: this.#options.tenant, queue, type });
+    const mustMatch = forConsumer && asked !== undefined;
+    // Whoever publishes first must make it as its consumer needs it.
+    const inOrder = this.#inOrder.has(queue);
+    const declared = await declareQueue(model, { queue, type, mustMatch, inOrder, toConsume: forConsumer });
+    if (declared.made) this.#options.log.info('queue.declared', { tenantId: this.#options.tenant, queue, type });
+    return declared;
   }
 
   /** Made at the first use; one that could not be made for want of settings is tried again at the next. */

@@ -8,6 +8,7 @@ import type {
   BrokerStore,
   RetainedMessage,
   SessionKey,
+  StoredFlight,
   StoredMessage,
   StoredSession,
 } from '../../ports/broker-store.ts';
@@ -40,6 +41,13 @@ const SCHEMA = `
     PacketId INTEGER NOT NULL,
     PRIMARY KEY (Tenant, ClientId, PacketId)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS mqtt_flight (
+    Tenant TEXT NOT NULL,
+    ClientId TEXT NOT NULL,
+    PacketId INTEGER NOT NULL,
+    Seq INTEGER,
+    PRIMARY KEY (Tenant, ClientId, PacketId)
+  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS mqtt_retained (
     Tenant TEXT NOT NULL,
     Topic TEXT NOT NULL,
@@ -59,6 +67,9 @@ const STATEMENTS = {
   dropMessage: 'DELETE FROM mqtt_message WHERE Seq = ?',
   addReceived: 'INSERT OR IGNORE INTO mqtt_received VALUES (?, ?, ?)',
   dropReceived: 'DELETE FROM mqtt_received WHERE Tenant = ? AND ClientId = ? AND PacketId = ?',
+  dropAllFlights: 'DELETE FROM mqtt_flight WHERE Tenant = ? AND ClientId = ?',
+  saveFlight: 'INSERT INTO mqtt_flight VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET Seq = excluded.Seq',
+  dropFlight: 'DELETE FROM mqtt_flight WHERE Tenant = ? AND ClientId = ? AND PacketId = ?',
   saveRetained: `INSERT INTO mqtt_retained VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
     Head = excluded.Head, Payload = excluded.Payload`,
   dropRetained: 'DELETE FROM mqtt_retained WHERE Tenant = ? AND Topic = ?',
@@ -78,9 +89,19 @@ interface Head {
 
 type Write = () => void;
 
+/** What nobody waits for is written together with what comes within this time. Milliseconds. */
+const LAZY_MS = 20;
+
 /**
- * The broker's file. Changes are collected and written in one durable transaction (synchronous=FULL) at the end of the
- * turn of the event loop; a message that is stored and acknowledged within one turn never reaches the disk.
+ * The disk is waited for on the host's own thread. After each time the others have half as long, this at most, however
+ * many clients ask one after the other; what they ask meanwhile shares the next write. Milliseconds.
+ */
+const LONGEST_REST_MS = 10;
+
+/**
+ * The broker's file. Changes are collected and written in one durable transaction (synchronous=FULL), at the end of the
+ * turn of the event loop when somebody waits for them; a message that is stored and acknowledged before that never
+ * reaches the disk.
  */
 export class EmbeddedBrokerStore implements BrokerStore {
   readonly #db: DatabaseSync;
@@ -89,6 +110,9 @@ export class EmbeddedBrokerStore implements BrokerStore {
   /** Messages among the writes, by their number, until they are written. */
   readonly #unwritten = new Map<number, number>();
   #flushing: Promise<void> | undefined;
+  #lazy: NodeJS.Timeout | undefined;
+  /** Before this the event loop is left to others. As of `performance.now()`. */
+  #restUntil = 0;
 
   private constructor(db: DatabaseSync) {
     this.#db = db;
@@ -111,6 +135,9 @@ export class EmbeddedBrokerStore implements BrokerStore {
     }
   }
 
+  /** A file that cannot be written is told by each write. */
+  readonly isUsable = true;
+
   get isDirty(): boolean {
     return this.#writes.length > 0;
   }
@@ -119,12 +146,14 @@ export class EmbeddedBrokerStore implements BrokerStore {
     const sessions = this.#db.prepare('SELECT * FROM mqtt_session').all().map(toSession);
     const messages = this.#db.prepare('SELECT * FROM mqtt_message WHERE Tenant = ? AND ClientId = ? ORDER BY Seq');
     const received = this.#db.prepare('SELECT PacketId FROM mqtt_received WHERE Tenant = ? AND ClientId = ?');
+    const flights = this.#db.prepare('SELECT PacketId, Seq FROM mqtt_flight WHERE Tenant = ? AND ClientId = ?');
     const last = this.#db.prepare('SELECT max(Seq) AS Last FROM mqtt_message').get()?.Last;
     return {
       sessions: sessions.map((session) => ({
         ...session,
         queued: messages.all(session.tenant, session.clientId).map(toMessage),
         received: received.all(session.tenant, session.clientId).map((row) => Number(row.PacketId)),
+        flights: flights.all(session.tenant, session.clientId).map(toFlight),
       })),
       retained: this.#db.prepare('SELECT * FROM mqtt_retained').all().map(toRetained),
       lastSeq: Number(last ?? 0),
@@ -138,7 +167,7 @@ export class EmbeddedBrokerStore implements BrokerStore {
 
   dropSession({ tenant, clientId }: SessionKey): void {
     this.#later(() => {
-      for (const name of ['dropSession', 'dropMessages', 'dropAllReceived'] as const) {
+      for (const name of ['dropSession', 'dropMessages', 'dropAllReceived', 'dropAllFlights'] as const) {
         this.#statements[name].run(tenant, clientId);
       }
     });
@@ -153,11 +182,19 @@ export class EmbeddedBrokerStore implements BrokerStore {
     });
   }
 
-  dropMessage(seq: number): void {
+  dropMessage(_key: SessionKey, seq: number): void {
     const at = this.#unwritten.get(seq);
     this.#unwritten.delete(seq);
     if (at !== undefined) this.#writes[at] = nothing;
     else this.#later(() => this.#statements.dropMessage.run(seq));
+  }
+
+  saveFlight({ tenant, clientId }: SessionKey, { packetId, seq }: StoredFlight): void {
+    this.#later(() => this.#statements.saveFlight.run(tenant, clientId, packetId, seq ?? null));
+  }
+
+  dropFlight({ tenant, clientId }: SessionKey, packetId: number): void {
+    this.#later(() => this.#statements.dropFlight.run(tenant, clientId, packetId));
   }
 
   addReceived({ tenant, clientId }: SessionKey, packetId: number): void {
@@ -179,10 +216,10 @@ export class EmbeddedBrokerStore implements BrokerStore {
     });
   }
 
-  /** Everybody who asks within one turn waits for the same commit. */
+  /** Everybody who asks before the next commit waits for that one. */
   flushed(): Promise<void> {
     this.#flushing ??= new Promise((resolve, reject) => {
-      setImmediate(() => {
+      const write = (): void => {
         this.#flushing = undefined;
         try {
           this.#writeAll();
@@ -190,7 +227,10 @@ export class EmbeddedBrokerStore implements BrokerStore {
         } catch (error) {
           reject(unusable(error));
         }
-      });
+      };
+      const rest = this.#restUntil - performance.now();
+      if (rest < 1) setImmediate(write);
+      else setTimeout(write, rest);
     });
     return this.#flushing;
   }
@@ -207,12 +247,18 @@ export class EmbeddedBrokerStore implements BrokerStore {
   #later(write: Write): void {
     this.#writes.push(write);
     // Nobody may wait for this one; it must not stay behind all the same.
-    if (this.#writes.length === 1) this.flushed().catch(() => undefined);
+    this.#lazy ??= setTimeout(() => {
+      this.#lazy = undefined;
+      this.flushed().catch(() => undefined);
+    }, LAZY_MS).unref();
   }
 
   /** What could not be written stays for the next time. */
   #writeAll(): void {
+    clearTimeout(this.#lazy);
+    this.#lazy = undefined;
     if (this.#writes.length === 0 || !this.#db.isOpen) return;
+    const from = performance.now();
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       for (const write of this.#writes) write();
@@ -223,6 +269,8 @@ export class EmbeddedBrokerStore implements BrokerStore {
     }
     this.#writes = [];
     this.#unwritten.clear();
+    const now = performance.now();
+    this.#restUntil = now + Math.min((now - from) / 2, LONGEST_REST_MS);
   }
 }
 
@@ -289,6 +337,10 @@ function toMessage(row: FileRow): StoredMessage {
   const { message, head } = toBrokerMessage(row);
   const { qos, retain, identifiers } = head;
   return { seq: Number(row.Seq), message, qos, retain, identifiers, expiresAt: head.expiresAt ?? undefined };
+}
+
+function toFlight(row: FileRow): StoredFlight {
+  return { packetId: Number(row.PacketId), seq: row.Seq === null ? undefined : Number(row.Seq) };
 }
 
 function toRetained(row: FileRow): RetainedMessage {

@@ -110,9 +110,16 @@ class SqliteQueue implements EmbeddedQueue {
   }
 
   /** One file and one process: there are no accounts and no connections. */
+  connections(): readonly [] {
+    return [];
+  }
+
   async refreshTenant(): Promise<void> {}
 
   async closeTenant(): Promise<void> {}
+
+  /** Nothing about it depends on a server. */
+  async inspect(): Promise<undefined> {}
 
   async depth(_tenant: string, queue: string): Promise<{ ready: number; unsettled: number }> {
     this.#refuseWhenClosed();

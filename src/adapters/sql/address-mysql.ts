@@ -42,8 +42,11 @@ export class MysqlAddress {
   readonly database: string;
   readonly tls: TlsMode;
   readonly #password: string;
+  /** Where to connect instead of resolving `host`; asked for every connection. */
+  readonly route: (() => Promise<string>) | undefined;
 
-  constructor(parts: AddressParts) {
+  constructor(parts: AddressParts, route?: () => Promise<string>) {
+    this.route = route;
     this.host = parts.host;
     this.port = parts.port;
     this.user = parts.user;
@@ -59,6 +62,12 @@ export class MysqlAddress {
   static parse(text: string): MysqlAddress {
     const trimmed = text.trim();
     return isUrl(trimmed) ? fromUrl(trimmed) : fromConnectionString(trimmed);
+  }
+
+  /** The same schema behind a check of the address that is connected to. */
+  via(route: () => Promise<string>): MysqlAddress {
+    const { host, port, user, database, tls } = this;
+    return new MysqlAddress({ host, port, user, database, tls, password: this.#password }, route);
   }
 
   /** Server without user and schema, for messages. */

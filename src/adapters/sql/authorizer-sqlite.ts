@@ -1,5 +1,6 @@
 import { constants } from 'node:sqlite';
 import { tableAccess } from '../../core/protected-tables.ts';
+import { CATALOGUE_PRAGMAS, isCatalogueView } from './catalogue-sqlite.ts';
 
 /**
  * What a script's statement may consist of. Everything else is refused: ATTACH, PRAGMA, COMMIT, DDL (delivery.md F2),
@@ -12,10 +13,20 @@ const WRITES: ReadonlySet<number> = new Set([
   constants.SQLITE_DELETE,
 ]);
 
-/** Decides whether a script's statement may do this. The table is the first argument of reads and writes. */
-export function authorizeScript(action: number, first: string | null, second: string | null): number {
+/** What SQLite says about an action. */
+interface ActionNames {
+  /** The table of reads and writes. */
+  readonly first: string | null;
+  readonly second: string | null;
+  /** The innermost view that does it. */
+  readonly view: string | null;
+}
+
+/** Decides whether a script's statement may do this. */
+export function authorizeScript(action: number, { first, second, view }: ActionNames): number {
+  if (action === constants.SQLITE_PRAGMA) return allowIf(CATALOGUE_PRAGMAS.has(first ?? ''));
   if (action === constants.SQLITE_FUNCTION) return allowIf(second?.toLowerCase() !== 'load_extension');
-  if (READS.has(action)) return allowIf(first === null || accessTo(first) !== 'hidden');
+  if (READS.has(action)) return allowIf(first === null || accessTo(first) !== 'hidden' || isCatalogueView(view));
   if (WRITES.has(action)) return allowIf(first !== null && accessTo(first) === 'write');
   return constants.SQLITE_DENY;
 }

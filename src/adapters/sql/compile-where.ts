@@ -34,9 +34,23 @@ function compileGroup(nodes: readonly WhereNode[], target: WhereTarget): RawBuil
 }
 
 function compileCondition({ column, operator, value }: Condition, target: WhereTarget): RawBuilder<unknown> {
-  const info = target.table.columns.find(({ name }) => name.toLowerCase() === column.toLowerCase());
-  const bind = (single: SqlValue) => bindAs(info?.kind ?? 'text', single, target.dialect);
+  const kind = kindOf(target.table, column);
+  const bind = (single: SqlValue) => bindAs(kind, single, target.dialect);
   return OPERATORS[operator]({ column: sql.id(column), value, bind, dialect: target.dialect });
+}
+
+/** The value that is bound beside a column; undefined where the dialect writes SQL around it. */
+export function plainBound(table: TableInfo, column: string, value: SqlValue): unknown {
+  const kind = kindOf(table, column);
+  return kind === 'decimal' && typeof value === 'string' ? undefined : bindPlain(kind, value);
+}
+
+/** Conditions mostly carry the column's own case. */
+function kindOf({ columns }: TableInfo, column: string): ColumnInfo['kind'] {
+  const info =
+    columns.find(({ name }) => name === column) ??
+    columns.find(({ name }) => name.toLowerCase() === column.toLowerCase());
+  return info?.kind ?? 'text';
 }
 
 /**
@@ -44,10 +58,13 @@ function compileCondition({ column, operator, value }: Condition, target: WhereT
  * column compares with all digits of a long number, which MySQL would compare as doubles.
  */
 function bindAs(kind: ColumnInfo['kind'], value: SqlValue, dialect: SqlDialect): unknown {
+  return kind === 'decimal' && typeof value === 'string' ? dialect.decimal(value) : bindPlain(kind, value);
+}
+
+function bindPlain(kind: ColumnInfo['kind'], value: SqlValue): string | number | bigint | boolean | null {
   if (value === null) return null;
   if (kind === 'text') return String(value);
-  if (kind === 'integer') return integerOf(value);
-  return kind === 'decimal' && typeof value === 'string' ? dialect.decimal(value) : value;
+  return kind === 'integer' ? integerOf(value) : value;
 }
 
 /** Text of an integer that eight bytes hold. */

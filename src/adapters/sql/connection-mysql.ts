@@ -71,7 +71,8 @@ export class MysqlConnection {
   /** Opens a session. @throws AppError of `fromOpenError`. */
   static async open(address: MysqlAddress, { setup, maxPacket }: SessionPlan): Promise<MysqlConnection> {
     // A socket of our own, because the driver's `destroy` only ends its half: a server that hangs would keep the rest.
-    const socket = connect({ host: address.host, port: address.port, noDelay: true, keepAlive: true });
+    const host = (await address.route?.()) ?? address.host;
+    const socket = connect({ host, port: address.port, noDelay: true, keepAlive: true });
     const driver = mysql.createConnection({ ...address.connectOptions(), ...OPTIONS, stream: () => socket });
     try {
       await new Promise<void>((resolve, reject) => driver.connect((error) => (error ? reject(error) : resolve())));

@@ -2,16 +2,21 @@ import { constants, DatabaseSync, type SQLInputValue, type SQLOutputValue, type 
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import { authorizeScript } from './authorizer-sqlite.ts';
+import { CREATE_CATALOGUE_VIEWS } from './catalogue-sqlite.ts';
 import { fromSqliteError } from './errors-sqlite.ts';
 import type { LocalClock } from './function-values-sqlite.ts';
 import { registerFunctions } from './functions-sqlite.ts';
 import { ReadBounds } from './read-bounds.ts';
+import { timeOf, tookTooLong } from './statement-time.ts';
 
 /** Whose statement it is: the host's, or a script's under the authorizer. */
 export type Authority = 'host' | 'script';
 
 /** `part` is one message's share of a transaction, `batch` a script's group of writes inside of it. */
 export type SavepointStatement = `${'SAVEPOINT' | 'ROLLBACK TO' | 'RELEASE'} batch`;
+
+/** `full`: a commit waits for the disk. `relaxed`: a cut of the power may take it away, the end of the process does not. */
+export type Durability = 'full' | 'relaxed';
 
 const MAX_CACHED_STATEMENTS = 200;
 
@@ -23,13 +28,15 @@ export class SqliteConnection {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #authority: Authority = 'host';
+  #durability: Durability = 'full';
 
   private constructor(db: DatabaseSync, clock: LocalClock) {
     this.#db = db;
     db.limits.length = MAX_VALUE_BYTES;
     registerFunctions(db, clock);
-    db.setAuthorizer((action, first, second) =>
-      this.#authority === 'host' ? constants.SQLITE_OK : authorizeScript(action, first, second),
+    db.exec(CREATE_CATALOGUE_VIEWS);
+    db.setAuthorizer((action, first, second, _database, view) =>
+      this.#authority === 'host' ? constants.SQLITE_OK : authorizeScript(action, { first, second, view }),
     );
   }
 
@@ -61,6 +68,13 @@ export class SqliteConnection {
     return this.#db.isTransaction;
   }
 
+  /** How the next transaction commits. Not inside of one. */
+  setDurability(durability: Durability): void {
+    if (durability === this.#durability) return;
+    this.#db.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
+    this.#durability = durability;
+  }
+
   /** Executes a transaction word. @throws AppError. */
   exec(statement: 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK' | SavepointStatement): void {
     try {
@@ -82,7 +96,7 @@ export class SqliteConnection {
     // Also while it runs: SQLite prepares a statement again by itself after a change of the schema.
     this.#authority = authority;
     try {
-      return run(this.#prepare(query.sql, authority), values, authority);
+      return run(this.#prepare(query.sql, authority), values, { authority, timeoutMs: timeOf(query) });
     } catch (error: unknown) {
       throw fromSqliteError(error);
     } finally {
@@ -117,22 +131,29 @@ export class SqliteConnection {
 function run(
   statement: StatementSync,
   values: SQLInputValue[],
-  authority: Authority,
+  { authority, timeoutMs }: { readonly authority: Authority; readonly timeoutMs: number | undefined },
 ): QueryResult<Record<string, unknown>> {
   if (statement.columns().length > 0) {
-    const rows = authority === 'script' ? readBounded(statement, values) : statement.all(...values);
+    const rows = authority === 'script' ? readBounded(statement, values, timeoutMs) : statement.all(...values);
     return { rows: rows.map(fromDatabase) };
   }
   const { changes, lastInsertRowid } = statement.run(...values);
   return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
 }
 
-function readBounded(statement: StatementSync, values: SQLInputValue[]): Record<string, SQLOutputValue>[] {
+/** SQLite cannot be interrupted: the time is looked at between rows. */
+function readBounded(
+  statement: StatementSync,
+  values: SQLInputValue[],
+  timeoutMs: number | undefined,
+): Record<string, SQLOutputValue>[] {
   const bounds = new ReadBounds();
+  const deadline = performance.now() + (timeoutMs ?? Number.POSITIVE_INFINITY);
   const rows: Record<string, SQLOutputValue>[] = [];
   for (const row of statement.iterate(...values)) {
     const refusal = bounds.refuse(row);
     if (refusal !== undefined) throw refusal;
+    if (performance.now() > deadline) throw tookTooLong(timeoutMs ?? 0);
     rows.push(row);
   }
   return rows;

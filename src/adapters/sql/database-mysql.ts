@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResult } from 'kysely';
 import { AppError, coerceError } from '../../core/errors.ts';
+import type { PoolUse } from '../../ports/metrics.ts';
 import type { MysqlAddress } from './address-mysql.ts';
 import { MysqlConnection } from './connection-mysql.ts';
 import { createMysqlDialect } from './dialect-mysql.ts';
@@ -8,9 +9,18 @@ import { isSessionLost } from './errors-mysql.ts';
 import { type ExecuteStatement, kyselyOver } from './kysely-session.ts';
 import { ConnectionPool } from './pool-mysql.ts';
 import { assertRowStatement } from './script-statement.ts';
-import { idleMs, inspectServer, type MysqlServer, type SessionRole, sessionSetup } from './server-mysql.ts';
+import {
+  type Inspection,
+  idleMs,
+  inspectServer,
+  type MysqlServer,
+  type ServerWarning,
+  type SessionRole,
+  sessionSetup,
+} from './server-mysql.ts';
 import type { SqlDatabase, TxSession } from './sql-database.ts';
 import type { SqlDialect } from './sql-dialect.ts';
+import { timeOf, withinTime } from './statement-time.ts';
 import type { ScriptDb, SystemDb, SystemTables } from './system-tables.ts';
 import { touchSchemaRow } from './touch-schema.ts';
 import { MysqlTransaction, type TransactionParts } from './transaction-mysql.ts';
@@ -68,7 +78,7 @@ export class MysqlDatabase implements SqlDatabase {
   readonly server: MysqlServer;
   readonly address: MysqlAddress;
   /** Sentences of the inspection, for the log. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly ServerWarning[];
   readonly #runs: ConnectionPool;
   readonly #scripts: ConnectionPool;
   readonly #system: ConnectionPool;
@@ -76,11 +86,7 @@ export class MysqlDatabase implements SqlDatabase {
   readonly #parts: TransactionParts;
   #definitions = 0;
 
-  private constructor(
-    address: MysqlAddress,
-    inspected: { server: MysqlServer; warnings: readonly string[] },
-    options: MysqlDatabaseOptions,
-  ) {
+  private constructor(address: MysqlAddress, inspected: Inspection, options: MysqlDatabaseOptions) {
     this.address = address;
     this.server = inspected.server;
     this.warnings = inspected.warnings;
@@ -93,7 +99,12 @@ export class MysqlDatabase implements SqlDatabase {
     const read = this.#single(this.#system, { ...ours, again: true });
     this.reader = kyselyOver<SystemTables>(this.dialect, read);
     const uniqueKeys = new UniqueKeys(this.reader);
-    this.#parts = { dialect: this.dialect, uniqueKeys, kill: (id) => this.#kill(id) };
+    this.#parts = {
+      dialect: this.dialect,
+      uniqueKeys,
+      kill: (id) => this.#kill('connection', id),
+      interrupt: (id) => this.#kill('query', id),
+    };
     const patience = { waitMs: SCRIPT_WAIT_MS, timeoutMs: SCRIPT_STATEMENT_MS, bounded: true };
     const scriptRead = this.#single(this.#scripts, { ...patience, again: true });
     const scriptWrite = this.#single(this.#scripts, { ...patience, again: false });
@@ -114,6 +125,14 @@ export class MysqlDatabase implements SqlDatabase {
     } finally {
       connection.end();
     }
+  }
+
+  pools(): readonly PoolUse[] {
+    return [
+      { use: 'run', ...this.#runs.use },
+      { use: 'script', ...this.#scripts.use },
+      { use: 'system', ...this.#system.use },
+    ];
   }
 
   begin(waitMs: number): Promise<TxSession> {
@@ -208,7 +227,10 @@ export class MysqlDatabase implements SqlDatabase {
     return async (query) => {
       const { connection, reused } = await pool.acquire(patience.waitMs);
       try {
-        if (patience.bounded) return await connection.executeBounded(query, patience.timeoutMs);
+        if (patience.bounded) {
+          const work = connection.executeBounded(query, patience.timeoutMs);
+          return await withinTime(timeOf(query), work, () => this.#kill('query', connection.id));
+        }
         return await connection.execute(query, patience.timeoutMs);
       } catch (error: unknown) {
         if (!patience.again || !reused || !isSessionLost(coerceError(error))) throw error;
@@ -219,10 +241,10 @@ export class MysqlDatabase implements SqlDatabase {
     };
   }
 
-  async #kill(sessionId: number): Promise<void> {
+  async #kill(what: 'connection' | 'query', sessionId: number): Promise<void> {
     const { connection } = await this.#system.acquire(KILL_MS);
     try {
-      await connection.run([{ sql: `kill connection ${Math.trunc(sessionId)}`, parameters: [] }], KILL_MS);
+      await connection.run([{ sql: `kill ${what} ${Math.trunc(sessionId)}`, parameters: [] }], KILL_MS);
     } finally {
       this.#system.release(connection);
     }

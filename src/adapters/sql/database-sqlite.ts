@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, coerceError } from '../../core/errors.ts';
-import { SqliteConnection } from './connection-sqlite.ts';
+import { type Durability, SqliteConnection } from './connection-sqlite.ts';
 import { sqliteDialect } from './dialect-sqlite.ts';
 import type { LocalClock } from './function-values-sqlite.ts';
 import { kyselyOver } from './kysely-session.ts';
@@ -56,6 +56,11 @@ export class SqliteDatabase implements SqlDatabase {
     }
   }
 
+  /** A file has no connections that could run out. */
+  pools(): readonly [] {
+    return [];
+  }
+
   begin(waitMs: number): Promise<TxSession> {
     return this.#beginOn(this.#runs, waitMs);
   }
@@ -65,17 +70,17 @@ export class SqliteDatabase implements SqlDatabase {
     return commitAfter(tx, () => work(tx.system));
   }
 
-  async writeAsScript<T>(work: (db: ScriptDb) => Promise<T>): Promise<T> {
-    const tx = await this.#beginOn(this.#runs, SCRIPT_WAIT_MS);
+  async writeAsScript<T>(work: (db: ScriptDb) => Promise<T>, durability: Durability = 'full'): Promise<T> {
+    const tx = await this.#beginOn(this.#runs, SCRIPT_WAIT_MS, durability);
     return commitAfter(tx, () => work(tx.script));
   }
 
-  writeTogether<T>(work: (db: ScriptDb) => Promise<T>): Promise<T> {
-    return this.writeAsScript(work);
+  writeTogether<T>(work: (db: ScriptDb) => Promise<T>, durability: Durability = 'full'): Promise<T> {
+    return this.writeAsScript(work, durability);
   }
 
-  define<T>(work: (db: SystemDb) => Promise<T>): Promise<T> {
-    return this.write(work);
+  define<T>(work: (db: SystemDb) => Promise<T>, waitMs?: number): Promise<T> {
+    return this.write(work, waitMs);
   }
 
   /** The host lock of the data directory keeps other hosts away from the file. */
@@ -104,10 +109,15 @@ export class SqliteDatabase implements SqlDatabase {
     for (const connection of [this.#reads, this.#runs, this.#host]) connection.close();
   }
 
-  async #beginOn(connection: SqliteConnection, waitMs: number): Promise<SqliteTransaction> {
+  async #beginOn(
+    connection: SqliteConnection,
+    waitMs: number,
+    durability: Durability = 'full',
+  ): Promise<SqliteTransaction> {
     const deadline = performance.now() + waitMs;
     const release = await this.#lock.acquire(waitMs);
     try {
+      connection.setDurability(durability);
       await beginImmediate(connection, deadline);
       return new SqliteTransaction(connection, release);
     } catch (error: unknown) {

@@ -1,4 +1,6 @@
 import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, type RawBuilder, sql } from 'kysely';
+import { AppError } from '../../core/errors.ts';
+import { confineCatalogue } from './catalogue-mysql.ts';
 import type { MysqlVendor } from './server-mysql.ts';
 import type { CatalogueTable, ColumnType, SqlDialect } from './sql-dialect.ts';
 import type { SystemDb } from './system-tables.ts';
@@ -38,7 +40,10 @@ export function createMysqlDialect(vendor: MysqlVendor): SqlDialect {
     decimal: (text) => sql`cast(${text} as decimal(65,30))`,
     columnType: (type) => columnType(type, vendor),
     limitedWrite: (head, _table, rows) => sql`${head} ${rows}`,
-    ownSql: (tokens) => tokens,
+    ownSql: confineCatalogue,
+    // The wait for a table's metadata lock, which every transaction that read it holds.
+    beginDesign: async (db) => void (await sql`set session lock_wait_timeout = 5`.execute(db)),
+    widenColumn: (db, table, column, typeFor) => widenColumn(db, { table, column, typeFor, vendor }),
     readTable,
   } satisfies SqlDialect);
 }
@@ -91,4 +96,29 @@ async function readTable(db: SystemDb, name: string): Promise<CatalogueTable | u
   `.execute(db);
   const isView = views.rows.length > 0;
   return { name: found.name, view: isView, columns: columns.rows };
+}
+
+interface Widening {
+  readonly table: string;
+  readonly column: string;
+  readonly typeFor: (declared: string) => ColumnType;
+  readonly vendor: MysqlVendor;
+}
+
+/** MODIFY states the whole column anew, so one with more to it than a type is left to people. */
+async function widenColumn(db: SystemDb, { table, column, typeFor, vendor }: Widening): Promise<void> {
+  const { rows } = await sql<{ type: string; nullable: string; initially: string | null; extra: string }>`
+    select column_type as type, is_nullable as nullable, column_default as initially, extra
+    from information_schema.columns
+    where table_schema = database() and table_name = ${table} and column_name = ${column}
+  `.execute(db);
+  const [found] = rows;
+  if (found === undefined) throw new AppError('COLUMN_UNKNOWN', { table, column });
+  const type = typeFor(found.type);
+  const isPlain = (found.initially === null || found.initially === 'NULL') && found.extra === '';
+  if (!isPlain) throw new AppError('COLUMN_TYPE', { column, type: `${found.type} ${found.extra}`.trim() });
+  const nullness = found.nullable === 'YES' ? sql`null` : sql`not null`;
+  await sql`
+    alter table ${sql.table(table)} modify column ${sql.ref(column)} ${columnType(type, vendor)} ${nullness}
+  `.execute(db);
 }

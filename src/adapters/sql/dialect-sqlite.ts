@@ -24,6 +24,9 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   columnType,
   limitedWrite: (head, table, rows) => sql`${head} where rowid in (select rowid from ${sql.table(table)} ${rows})`,
   ownSql: rewriteForSqlite,
+  // The writer is waited for before the transaction begins.
+  beginDesign: async () => {},
+  widenColumn,
   readTable,
 } satisfies SqlDialect);
 
@@ -60,6 +63,18 @@ function columnType(type: ColumnType) {
     case 'blob':
       return sql.raw(type.kind);
   }
+}
+
+/** The file keeps every value whatever the declared length, so a wider type changes nothing in it. */
+async function widenColumn(
+  db: SystemDb,
+  table: string,
+  column: string,
+  typeFor: (declared: string) => ColumnType,
+): Promise<void> {
+  const found = await readTable(db, table);
+  const declared = found?.columns.find(({ name }) => name === column)?.declaredType ?? '';
+  typeFor(declared);
 }
 
 async function readTable(db: SystemDb, name: string): Promise<CatalogueTable | undefined> {

@@ -135,6 +135,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   to_base64: ofTexts((text) => Buffer.from(text).toString('base64')),
   json_unquote: ofTexts((text) => (/^".*"$/s.test(text) ? unquoted(text) : text)),
   uuid: () => randomUUID(),
+  database: () => 'main',
   rand: () => Math.random(),
   isnull: (_clock, value) => (value === null ? 1n : 0n),
   elt: (_clock, index, ...list) => list[(numberOf(index) ?? 0) - 1] ?? null,

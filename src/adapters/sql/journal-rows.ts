@@ -1,4 +1,4 @@
-import type { AttemptRecord, HostCallTrace, ReceiveLogRecord, SysLogRecord } from '../../ports/journal.ts';
+import type { AttemptRecord, HostCallTrace, LogLine, ReceiveLogRecord, SysLogRecord } from '../../ports/journal.ts';
 import type { AttemptTable, PlatformRow } from './system-tables.ts';
 
 const MAX_MESSAGE_LENGTH = 1_000;
@@ -35,6 +35,19 @@ export function toAttemptRecord(row: AttemptTable): AttemptRecord {
     reason: row.Reason,
     message: row.Msg,
     hostCalls: JSON.parse(row.HostCalls) as readonly HostCallTrace[],
+  };
+}
+
+export function toLogLine(row: PlatformRow): LogLine {
+  return {
+    id: text(row.Id),
+    time: text(row.CreateTime),
+    type: text(row.Type),
+    title: text(row.Title),
+    content: text(row.Content),
+    level: Number(row.Level ?? 1),
+    eventId: text(row.EventId),
+    runId: text(row.RunId),
   };
 }
 

@@ -1,8 +1,18 @@
+import { sql } from 'kysely';
 import { type AppError, coerceError } from '../../core/errors.ts';
-import type { AttemptRecord, EventStory, Journal, ReceiveLogRecord, SysLogRecord } from '../../ports/journal.ts';
+import type {
+  AttemptRecord,
+  EventStory,
+  Journal,
+  LogFilter,
+  LogLine,
+  ReceiveLogRecord,
+  RunCount,
+  SysLogRecord,
+} from '../../ports/journal.ts';
 import type { Log } from '../../ports/log.ts';
 import { readStory } from './event-story.ts';
-import { toAttemptRecord, toAttemptRow, toReceiveLogRow, toSysLogRow } from './journal-rows.ts';
+import { toAttemptRecord, toAttemptRow, toLogLine, toReceiveLogRow, toSysLogRow } from './journal-rows.ts';
 import { fixedColumns, onlyColumns, type RowMaker } from './platform-row.ts';
 import { RowBuffer } from './row-buffer.ts';
 import { RowInserts } from './row-insert.ts';
@@ -86,6 +96,36 @@ export class SqlJournal implements Journal {
     return rows.map(toAttemptRecord);
   }
 
+  async runCounts(since: number, spanMs: number): Promise<readonly RunCount[]> {
+    await this.flush();
+    const rows = await this.#parts.database.reader
+      .selectFrom('mq_attempt')
+      .select(({ fn }) => [
+        sql<number>`StartedAt - StartedAt % ${spanMs}`.as('at'),
+        'Verdict as verdict',
+        fn.countAll<number>().as('runs'),
+      ])
+      .where('StartedAt', '>=', since)
+      // People's deeds stand among the attempts, without an engine.
+      .where('EngineKey', '<>', '')
+      .groupBy(['at', 'verdict'])
+      .orderBy('at')
+      .orderBy('verdict')
+      .execute();
+    return rows.map(({ at, verdict, runs }) => ({ at: Number(at), verdict, runs: Number(runs) }));
+  }
+
+  async logs({ after, title, limit }: LogFilter): Promise<readonly LogLine[]> {
+    await this.flush();
+    let select = this.#parts.database.reader.selectFrom('sys_log').selectAll().limit(limit);
+    if (title !== undefined) select = select.where(this.#parts.database.dialect.sameText('Title', title));
+    const rows = await (after === undefined
+      ? select.orderBy('Id', 'desc')
+      : select.where('Id', '>', after).orderBy('Id')
+    ).execute();
+    return (after === undefined ? rows.reverse() : rows).map(toLogLine);
+  }
+
   #collect<Row>(buffer: RowBuffer<Row>, row: Row): void {
     buffer.add(row);
     if (buffer.size >= BATCH_ROWS && this.#flushing === undefined) void this.flush();
@@ -114,8 +154,10 @@ export class SqlJournal implements Journal {
 
   async #drain<Row>(buffer: RowBuffer<Row>, insert: (db: SystemDb, rows: Row[]) => Promise<unknown>): Promise<void> {
     this.#reportDropped(buffer.takeDropped());
-    while (buffer.size > 0) {
-      const rows = buffer.take(BATCH_ROWS);
+    // What comes in meanwhile waits for the next flush: under load a batch for every few rows would never end.
+    for (let left = buffer.size; left > 0 && buffer.size > 0; ) {
+      const rows = buffer.take(Math.min(left, BATCH_ROWS));
+      left -= rows.length;
       try {
         await this.#parts.database.write((db) => insert(db, rows), FLUSH_WAIT_MS);
       } catch (error: unknown) {

@@ -6,12 +6,17 @@ import { leaseMarks } from './migrations/0003-lease-marks.ts';
 import { parkedContent } from './migrations/0004-parked-content.ts';
 import { errorGroups } from './migrations/0005-error-groups.ts';
 import { mqttTables } from './migrations/0006-mqtt-tables.ts';
+import { identityTables } from './migrations/0007-identity-tables.ts';
+import { orderKeys } from './migrations/0008-order-keys.ts';
+import { engineVersions } from './migrations/0009-engine-versions.ts';
+import { documents } from './migrations/0010-documents.ts';
+import { sealedSecrets } from './migrations/0011-sealed-secrets.ts';
 import type { Migration } from './migrations/migration.ts';
 import { PLATFORM_TABLES } from './platform-tables.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SystemDb } from './system-tables.ts';
-import { addMissingColumns, bigint, createTable, int, text } from './table-definition.ts';
+import { addMissingColumns, bigint, createTable, int, type TableShape, text } from './table-definition.ts';
 
 /** In order of version. A released one is never changed. */
 const MIGRATIONS: readonly Migration[] = [
@@ -21,53 +26,83 @@ const MIGRATIONS: readonly Migration[] = [
   parkedContent,
   errorGroups,
   mqttTables,
+  identityTables,
+  orderKeys,
+  engineVersions,
+  documents,
+  sealedSecrets,
 ];
 
+/** The table of what was applied. `WorksFrom` came later: a database that lacks it has no step of a newer program. */
+const VERSIONS: TableShape = {
+  name: 'schema_migration',
+  columns: [{ ...int('Version'), required: true }, text('Name', 100), bigint('AppliedAt'), int('WorksFrom')],
+  primaryKey: ['Version'],
+};
+
 /**
- * Brings a database to this program's schema.
+ * Brings a database to this program's schema. One that a newer program has changed is taken as it is when that program
+ * said that this one still works with it, so that hosts of two versions stand side by side and an upgrade can be undone.
  * @param extend also adds our columns to tables the platform made (defaults.md 10.6); never done unasked.
- * @throws AppError SCHEMA_NEWER when a newer program has been here.
+ * @throws AppError SCHEMA_NEWER when a newer program has been here and left no room for this one.
  */
-export async function migrate(database: SqlDatabase, options: { extend: boolean }): Promise<void> {
-  const known = MIGRATIONS.at(-1)?.version ?? 0;
-  const found = await readVersion(database);
-  if (found > known) throw new AppError('SCHEMA_NEWER', { found, known });
-  if (found < known || options.extend) await database.alone(() => migrateAlone(database, options));
+export async function migrate(
+  database: SqlDatabase,
+  options: { extend: boolean },
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const known = migrations.at(-1)?.version ?? 0;
+  const { version, worksFrom } = await readState(database);
+  if (worksFrom > known) throw new AppError('SCHEMA_NEWER', { found: version, known });
+  if (version < known || options.extend) await database.alone(() => migrateAlone(database, options, migrations));
 }
 
 /** The version is read again: another host may have migrated while this one waited for its turn. */
-async function migrateAlone(database: SqlDatabase, options: { extend: boolean }): Promise<void> {
+async function migrateAlone(
+  database: SqlDatabase,
+  options: { extend: boolean },
+  migrations: readonly Migration[],
+): Promise<void> {
   const { dialect } = database;
-  const found = await readVersion(database);
-  if (found === 0) await database.define((db) => createVersionTable(db, dialect));
-  for (const migration of MIGRATIONS.filter(({ version }) => version > found)) {
-    await database.define((db) => applyMigration(db, dialect, migration));
-  }
+  const { version } = await readState(database);
+  const missing = migrations.filter((migration) => migration.version > version);
+  if (missing.length > 0) await database.define((db) => provideVersionTable(db, dialect));
+  for (const migration of missing) await database.define((db) => applyMigration(db, dialect, migration));
   if (options.extend) await database.define((db) => extendPlatformTables(db, dialect));
 }
 
-async function readVersion(database: SqlDatabase): Promise<number> {
-  if ((await database.dialect.readTable(database.reader, 'schema_migration')) === undefined) return 0;
-  const row = await database.reader
+/** What was applied last, and the oldest program that every step leaves room for. */
+async function readState({ dialect, reader }: SqlDatabase): Promise<{ version: number; worksFrom: number }> {
+  const table = await dialect.readTable(reader, VERSIONS.name);
+  if (table === undefined) return { version: 0, worksFrom: 0 };
+  const tells = table.columns.some(({ name }) => name === 'WorksFrom');
+  const worksFrom = tells ? sql.ref<number | null>('WorksFrom') : sql<number | null>`null`;
+  const rows = await reader
     .selectFrom('schema_migration')
-    .select((eb) => eb.fn.max('Version').as('version'))
-    .executeTakeFirst();
-  return row?.version ?? 0;
+    .select(['Version', worksFrom.as('WorksFrom')])
+    .execute();
+  const most = (values: readonly number[]): number => Math.max(0, ...values.map(Number));
+  return {
+    version: most(rows.map(({ Version }) => Version)),
+    worksFrom: most(rows.map(({ Version, WorksFrom }) => WorksFrom ?? Version)),
+  };
 }
 
-async function createVersionTable(db: SystemDb, dialect: SqlDialect): Promise<void> {
-  await createTable(db, dialect, {
-    name: 'schema_migration',
-    columns: [{ ...int('Version'), required: true }, text('Name', 100), bigint('AppliedAt')],
-    primaryKey: ['Version'],
-  });
+async function provideVersionTable(db: SystemDb, dialect: SqlDialect): Promise<void> {
+  await createTable(db, dialect, VERSIONS);
+  await addMissingColumns(db, dialect, VERSIONS);
 }
 
 async function applyMigration(db: SystemDb, dialect: SqlDialect, migration: Migration): Promise<void> {
   await migration.apply(db, dialect);
   await db
     .insertInto('schema_migration')
-    .values({ Version: migration.version, Name: migration.name, AppliedAt: sql<number>`${dialect.nowMillis}` })
+    .values({
+      Version: migration.version,
+      Name: migration.name,
+      AppliedAt: sql<number>`${dialect.nowMillis}`,
+      WorksFrom: migration.worksFrom ?? null,
+    })
     .execute();
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
+import type { OutboxChoice, OutboxRowView, OutboxRowWhole } from '../../ports/outbox-inspection.ts';
 import type { OutboxMessage, OutboxRow, OutboxStore } from '../../ports/tenant-store.ts';
 import { decodeProps, encodeProps } from './message-props.ts';
 import type { SqlDatabase } from './sql-database.ts';
@@ -87,21 +88,81 @@ export class SqlOutboxStore implements OutboxStore {
   }
 
   async pending(): Promise<{ rows: number; failed: number; oldestRunId: string | undefined }> {
+    // One statement: every tenant is asked for each scrape of the metrics.
     const counts = await this.#database.reader
       .selectFrom('mq_outbox')
-      .select((eb) => ['State', eb.fn.countAll<number>().as('rows')])
+      .select((eb) => [
+        'State',
+        eb.fn.countAll<number>().as('rows'),
+        eb
+          .selectFrom('mq_outbox as oldest')
+          .select('oldest.RunId')
+          .where('oldest.State', '=', 'ready')
+          .orderBy('oldest.Seq')
+          .limit(1)
+          .as('oldestRunId'),
+      ])
       .groupBy('State')
       .execute();
     const count = (state: string) => Number(counts.find(({ State }) => State === state)?.rows ?? 0);
-    const oldest = await this.#database.reader
-      .selectFrom('mq_outbox')
-      .select('RunId')
-      .where('State', '=', 'ready')
-      .orderBy('Seq')
-      .limit(1)
-      .executeTakeFirst();
-    return { rows: count('ready'), failed: count('failed'), oldestRunId: oldest?.RunId };
+    return { rows: count('ready'), failed: count('failed'), oldestRunId: counts[0]?.oldestRunId ?? undefined };
   }
+
+  async list({ state, after, limit }: Parameters<OutboxStore['list']>[0]): Promise<readonly OutboxRowView[]> {
+    let query = selectViews(this.#database.reader).orderBy('Seq').limit(limit);
+    if (state !== undefined) query = query.where('State', '=', state);
+    if (after !== undefined) query = query.where('Seq', '>', after);
+    return (await query.execute()).map(toView);
+  }
+
+  async find(seq: number): Promise<OutboxRowWhole | undefined> {
+    const row = await selectViews(this.#database.reader)
+      .select(['Body', 'Props'])
+      .where('Seq', '=', seq)
+      .executeTakeFirst();
+    return row && { ...toView(row), body: row.Body, headers: decodeProps(row.Props).headers };
+  }
+
+  async retry(choice: OutboxChoice): Promise<number> {
+    const { dialect } = this.#database;
+    const now = { State: 'ready', Attempts: 0, ClaimUntil: dialect.fromNow(0), ClaimedBy: null } as const;
+    const result = await this.#database.write((db) => {
+      const failed = db.updateTable('mq_outbox').set(now).where('State', '=', 'failed');
+      return (choice === 'all' ? failed : failed.where('Seq', '=', choice.seq)).executeTakeFirst();
+    });
+    return Number(result.numUpdatedRows);
+  }
+
+  async discard(choice: OutboxChoice): Promise<number> {
+    const result = await this.#database.write((db) => {
+      const failed = db.deleteFrom('mq_outbox').where('State', '=', 'failed');
+      return (choice === 'all' ? failed : failed.where('Seq', '=', choice.seq)).executeTakeFirst();
+    });
+    return Number(result.numDeletedRows);
+  }
+}
+
+/** Without the messages, which may be large. */
+function selectViews(db: SystemDb) {
+  return db
+    .selectFrom('mq_outbox')
+    .select(['Seq', 'RunId', 'QueueName', 'EventId', 'State', 'Attempts', 'LastError'])
+    .select(sql<number>`length(${sql.ref('Body')})`.as('bytes'));
+}
+
+type ViewColumn = 'Seq' | 'RunId' | 'QueueName' | 'EventId' | 'State' | 'Attempts' | 'LastError';
+
+function toView(row: Pick<Selectable<OutboxTable>, ViewColumn> & { readonly bytes: number }): OutboxRowView {
+  return {
+    seq: row.Seq,
+    runId: row.RunId,
+    queue: row.QueueName,
+    eventId: row.EventId,
+    state: row.State,
+    attempts: row.Attempts,
+    lastError: row.LastError,
+    bytes: Number(row.bytes),
+  };
 }
 
 function toOutboxRow(row: Selectable<OutboxTable>): OutboxRow {

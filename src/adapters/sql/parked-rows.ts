@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { errorGroup } from '../../core/error-group.ts';
-import type { DeadReason, ParkedState } from '../../core/parked.ts';
+import type { ParkedState, ParkingState } from '../../core/parked.ts';
 import type { ParkedKey } from '../../ports/dead-letters.ts';
 import type { EventContent, EventKey, ParkedRow, ParkRequest } from '../../ports/tenant-store.ts';
 import { decodeProps, encodeProps } from './message-props.ts';
@@ -9,7 +9,7 @@ import type { ParkedTable, SystemDb, SystemTables } from './system-tables.ts';
 
 /** A row of `mq_parked` with its instants in milliseconds. */
 export interface ParkedRecord
-  extends Omit<ParkedTable, 'DueAt' | 'FirstAt' | 'LastAt' | 'ClaimUntil' | 'ClaimedBy' | 'ErrorGroup'> {
+  extends Omit<ParkedTable, 'DueAt' | 'FirstAt' | 'LastAt' | 'ClaimUntil' | 'ClaimedBy' | 'ErrorGroup' | 'OrderSeq'> {
   dueAt: number;
   firstAt: number;
   lastAt: number;
@@ -20,7 +20,7 @@ export function selectParked(db: SystemDb, dialect: SqlDialect) {
   return db
     .selectFrom('mq_parked')
     .select(['QueueName', 'EventId', 'Cycle', 'Attempt', 'State', 'Body', 'Props', 'Reason', 'Error'])
-    .select(['EngineKey', 'Version', 'MessageHash'])
+    .select(['EngineKey', 'Version', 'MessageHash', 'OrderKey'])
     .select([
       dialect.millis('DueAt').as('dueAt'),
       dialect.millis('FirstAt').as('firstAt'),
@@ -35,20 +35,29 @@ export function toParkedRow(row: ParkedRecord): ParkedRow {
     messageHash: row.MessageHash ?? '',
     cycle: row.Cycle,
     attempt: row.Attempt,
-    state: row.State === 'waiting' ? 'waiting' : 'dead',
+    state: PARKED_AS[row.State],
     parkedState: row.State as ParkedState,
     delayMs: 0,
     body: row.Body,
     props: decodeProps(row.Props),
-    reason: row.Reason as DeadReason | 'retry',
+    reason: row.Reason as ParkedRow['reason'],
     error: row.Error,
     engineKey: row.EngineKey,
     version: row.Version,
+    ...(row.OrderKey === null ? {} : { orderKey: row.OrderKey }),
     dueAt: row.dueAt,
     firstAt: row.firstAt,
     lastAt: row.lastAt,
   };
 }
+
+const PARKED_AS: Readonly<Record<ParkedState, ParkingState>> = {
+  waiting: 'waiting',
+  behind: 'behind',
+  dead: 'dead',
+  replayed: 'dead',
+  resolved: 'dead',
+};
 
 /** The part of a row that a later failure of the same attempt replaces. */
 export function failureColumns(request: ParkRequest, dialect: SqlDialect) {
@@ -65,8 +74,8 @@ export function failureColumns(request: ParkRequest, dialect: SqlDialect) {
   };
 }
 
-/** A whole new row, as expressions for INSERT … SELECT. */
-export function insertColumns(request: ParkRequest, dialect: SqlDialect) {
+/** A whole new row, as expressions for INSERT … SELECT. @param orderSeq its place in its key, if it has one. */
+export function insertColumns(request: ParkRequest, orderSeq: number | null, dialect: SqlDialect) {
   return {
     QueueName: sql<string>`${request.queue}`,
     EventId: sql<string>`${request.eventId}`,
@@ -76,6 +85,8 @@ export function insertColumns(request: ParkRequest, dialect: SqlDialect) {
     Body: sql<Uint8Array>`${request.body}`,
     Props: sql<string>`${encodeProps(request.props)}`,
     FirstAt: dialect.fromNow(0),
+    OrderKey: sql<string | null>`${request.orderKey ?? null}`,
+    OrderSeq: sql<number | null>`${orderSeq}`,
     ...failureColumns(request, dialect),
   };
 }

@@ -3,9 +3,17 @@ import { type Expression, sql } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import type { DeadReason, ParkedState } from '../../core/parked.ts';
 import type { ParkedKey } from '../../ports/dead-letters.ts';
-import type { EventContent, LeasedParkedRow, ParkedRow, ParkedStore, ParkRequest } from '../../ports/tenant-store.ts';
+import type {
+  EventContent,
+  LeasedParkedRow,
+  OrderPlace,
+  ParkedRow,
+  ParkedStore,
+  ParkRequest,
+} from '../../ports/tenant-store.ts';
 import { nextCycle } from './dead-replay.ts';
 import type { Inbox } from './inbox.ts';
+import { placeInLine, releaseLines, sendBehind, seqInLine } from './order-lines.ts';
 import {
   failureColumns,
   hasKey,
@@ -22,6 +30,22 @@ import type { SystemDb } from './system-tables.ts';
 
 /** Dead letters with another content than the event that was done: no run of that event answers for them. */
 const REUSED_ID: DeadReason = 'event-id-reused';
+
+/** A published message with an order key that nobody decided by then was taken from its queue by somebody else. */
+const LOST_AFTER_MS = 600_000;
+
+/**
+ * A row of the first cycle with an order key outlives its publication to keep its key in order; with its message it
+ * ends, as other rows of that cycle end when they are published.
+ */
+export function orderedRemoval(db: SystemDb, content: EventContent) {
+  return db
+    .deleteFrom('mq_parked')
+    .where((eb) => isOfContent(eb, content))
+    .where('Cycle', '=', 1)
+    .where('OrderKey', 'is not', null)
+    .where('State', 'in', ['waiting', 'behind']);
+}
 
 /** Ends a content's parked rows, as a statement of the transaction that commits its run (delivery.md F12). */
 export function parkedResolution(db: SystemDb, dialect: SqlDialect, content: EventContent) {
@@ -46,10 +70,27 @@ export class SqlParkedStore implements ParkedStore {
     await this.#database.write(async (db) => {
       if (request.reason === REUSED_ID) return this.#keepReused(db, request);
       const own = { ...request, cycle: await this.#cycleOf(db, request) };
+      const orderSeq = await seqInLine(db, own);
       await this.#dropOvertaken(db, own);
       if (own.state === 'dead') await this.#bury(db, own);
-      await this.#insertOnce(db, own);
+      if (own.state === 'behind') await sendBehind(db, own);
+      await this.#insertOnce(db, own, orderSeq);
     });
+  }
+
+  placeOf(content: EventContent, orderKey: string): Promise<OrderPlace> {
+    return placeInLine(this.#database.reader, content, orderKey);
+  }
+
+  /** Most tenants have none, and a look costs no write. */
+  async releaseBehind(limit: number): Promise<number> {
+    const some = await this.#database.reader
+      .selectFrom('mq_parked')
+      .select('EventId')
+      .where('State', '=', 'behind')
+      .limit(1)
+      .executeTakeFirst();
+    return some === undefined ? 0 : this.#database.write((db) => releaseLines(db, this.#database.dialect, limit));
   }
 
   leaseDue(limit: number, leaseMs: number): Promise<readonly LeasedParkedRow[]> {
@@ -60,20 +101,28 @@ export class SqlParkedStore implements ParkedStore {
       const now = dialect.fromNow(0);
       const head = sql`update mq_parked set ClaimUntil = ${dialect.instant(claimUntil)}, ClaimedBy = ${mark}`;
       const rows = sql`where State = 'waiting' and DueAt <= ${now} and (ClaimUntil is null or ClaimUntil <= ${now})
-        order by DueAt limit ${limit}`;
+        order by DueAt, OrderSeq limit ${limit}`;
       const marked = await dialect.limitedWrite(head, 'mq_parked', rows).execute(db);
       if (marked.numAffectedRows === 0n) return [];
       const leased = selectParked(db, dialect).where('State', '=', 'waiting').where('ClaimedBy', '=', mark);
-      return (await leased.orderBy('DueAt').execute()).map((row) => ({ ...toParkedRow(row), claimUntil }));
+      return (await leased.orderBy('DueAt').orderBy('OrderSeq').execute()).map((row) => ({
+        ...toParkedRow(row),
+        claimUntil,
+      }));
     });
   }
 
   /** A replay stays visible: people want to see what became of what they sent again. */
   async published(row: LeasedParkedRow): Promise<void> {
-    const lease = this.#database.dialect.instant(row.claimUntil);
+    const { dialect } = this.#database;
+    const lease = dialect.instant(row.claimUntil);
     const stillLeased = (eb: ParkedExpression) =>
       eb.and([hasKey(eb, row), eb('State', '=', 'waiting'), eb('ClaimUntil', '=', lease)]);
     await this.#database.write(async (db) => {
+      if (row.orderKey !== undefined) {
+        const kept = { DueAt: dialect.fromNow(LOST_AFTER_MS), ClaimUntil: null };
+        return db.updateTable('mq_parked').set(kept).where(stillLeased).execute();
+      }
       if (row.cycle === 1) return db.deleteFrom('mq_parked').where(stillLeased).execute();
       const replayed = { State: 'replayed', ClaimUntil: null } as const;
       return db.updateTable('mq_parked').set(replayed).where(stillLeased).execute();
@@ -84,7 +133,9 @@ export class SqlParkedStore implements ParkedStore {
     await this.#database.write(async (db) => {
       const entry = await this.#inbox.find(db, content);
       const done = entry?.status === 'done' && entry.messageHash === content.messageHash;
-      if (done) await parkedResolution(db, this.#database.dialect, content).execute();
+      if (!done) return;
+      await orderedRemoval(db, content).execute();
+      await parkedResolution(db, this.#database.dialect, content).execute();
     });
   }
 
@@ -134,7 +185,7 @@ export class SqlParkedStore implements ParkedStore {
       .where((eb) => isOfEvent(eb, request))
       .where('Cycle', '=', request.cycle)
       .where('Attempt', '<', request.attempt)
-      .where('State', '=', 'waiting')
+      .where('State', 'in', ['waiting', 'behind'])
       .execute();
   }
 
@@ -146,7 +197,8 @@ export class SqlParkedStore implements ParkedStore {
       .executeTakeFirst();
     if (known !== undefined) return;
     const row = { ...request, cycle: await nextCycle(db, request) };
-    await db.insertInto('mq_parked').values(insertColumns(row, this.#database.dialect)).execute();
+    const columns = insertColumns(row, await seqInLine(db, row), this.#database.dialect);
+    await db.insertInto('mq_parked').values(columns).execute();
   }
 
   /**
@@ -158,14 +210,14 @@ export class SqlParkedStore implements ParkedStore {
       .updateTable('mq_parked')
       .set(failureColumns(request, this.#database.dialect))
       .where((eb) => hasKey(eb, request))
-      .where('State', 'in', ['waiting', 'replayed'])
+      .where('State', 'in', ['waiting', 'behind', 'replayed'])
       .where(({ not, exists }) => not(exists(this.#inbox.isDoneWith(db, request))))
       .execute();
   }
 
   /** Nothing when the inbox says `done` or when a copy of this attempt was faster. */
-  async #insertOnce(db: SystemDb, request: ParkRequest): Promise<void> {
-    const columns = insertColumns(request, this.#database.dialect);
+  async #insertOnce(db: SystemDb, request: ParkRequest, orderSeq: number | null): Promise<void> {
+    const columns = insertColumns(request, orderSeq, this.#database.dialect);
     const names = Object.keys(columns) as (keyof typeof columns)[];
     try {
       await db

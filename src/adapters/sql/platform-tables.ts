@@ -53,6 +53,7 @@ const apiEngine: TableShape = {
     text('ApiName', 255),
     text('ApiEngineKey', 50),
     text('ApiAddress', 255),
+    longText('ApiRoutes'),
     longText('ApiV8Code'),
     int('IsEnable', 1),
     int('StopHttp', 0),

@@ -37,6 +37,11 @@ export class ConnectionPool {
     return this.#used.size;
   }
 
+  /** What operators see of it. */
+  get use(): { readonly used: number; readonly size: number; readonly waiting: number } {
+    return { used: this.#used.size + this.#opening, size: this.#options.size, waiting: this.#waiters.length };
+  }
+
   /** @throws AppError DB_BUSY after `waitMs`, DB_UNAVAILABLE when none can be opened or the pool is closed. */
   async acquire(waitMs: number): Promise<{ connection: MysqlConnection; reused: boolean }> {
     if (this.#closed) throw closedError();

@@ -1,12 +1,22 @@
 import { tableAccess } from '../../core/protected-tables.ts';
 import type { ColumnInfo, TableInfo } from '../../ports/table-store.ts';
+import { ShapedStatements } from './shaped-statements.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import type { CatalogueTable, SqlDialect } from './sql-dialect.ts';
 
+/** A table of the catalogue, and what scripts may know of it. */
+interface KnownTable {
+  readonly columnNames: ReadonlySet<string>;
+  readonly info: TableInfo;
+}
+
 /** Tables as the catalogue describes them, kept until the schema changes. */
 export class SchemaCache {
+  /** Of the tables that are described here. */
+  readonly statements = new ShapedStatements();
   readonly #database: SqlDatabase;
-  readonly #tables = new Map<string, CatalogueTable | undefined>();
+  /** Those who ask at the same time share one look at the catalogue. */
+  readonly #tables = new Map<string, Promise<KnownTable | undefined>>();
   #stamp: number | string | undefined;
 
   constructor(database: SqlDatabase) {
@@ -19,32 +29,48 @@ export class SchemaCache {
 
   /** What scripts may know of a table; undefined when it does not exist or is hidden. Any case of the name. */
   async describe(table: string): Promise<TableInfo | undefined> {
-    const access = tableAccess(table);
-    if (access === 'hidden') return undefined;
-    const found = await this.#find(table);
-    if (found === undefined) return undefined;
-    const columns = found.columns.map(({ name, declaredType }) => ({ name, kind: columnKind(declaredType) }));
-    return { name: found.name, columns, writable: access === 'write' && !found.view };
+    if (tableAccess(table) === 'hidden') return undefined;
+    return (await this.#find(table))?.info;
   }
 
   /** Names of a table's columns for the host's own statements: platform tables may lack ours. */
   async columnNames(table: string): Promise<ReadonlySet<string>> {
-    const found = await this.#find(table);
-    return new Set(found?.columns.map(({ name }) => name) ?? []);
+    return (await this.#find(table))?.columnNames ?? NO_NAMES;
   }
 
-  async #find(table: string): Promise<CatalogueTable | undefined> {
+  async #find(table: string): Promise<KnownTable | undefined> {
     const stamp = await this.#database.schemaStamp();
     if (stamp !== this.#stamp) this.#tables.clear();
     this.#stamp = stamp;
     const key = table.toLowerCase();
     const known = this.#tables.get(key);
     if (known !== undefined) return known;
-    const found = await this.#database.dialect.readTable(this.#database.reader, table);
-    // Only tables that exist are kept: scripts could fill the memory with names that do not.
-    if (found !== undefined) this.#tables.set(key, found);
-    return found;
+    const asked = this.#read(table);
+    this.#tables.set(key, asked);
+    // Of tables that do not exist only those are kept that the host asks for itself: scripts could fill the memory with names that do not.
+    const forget = (): void => {
+      if (this.#tables.get(key) === asked) this.#tables.delete(key);
+    };
+    asked.then((found) => {
+      if (found === undefined && !OFTEN_MISSING.has(key)) forget();
+    }, forget);
+    return asked;
   }
+
+  async #read(table: string): Promise<KnownTable | undefined> {
+    const found = await this.#database.dialect.readTable(this.#database.reader, table);
+    return found && { columnNames: new Set(found.columns.map(({ name }) => name)), info: infoOf(found) };
+  }
+}
+
+/** Asked for in every write, and not there where the platform's designer never was. */
+const OFTEN_MISSING: ReadonlySet<string> = new Set(['diy_table', 'diy_field']);
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+function infoOf({ name, view, columns }: CatalogueTable): TableInfo {
+  const described = columns.map((column) => ({ name: column.name, kind: columnKind(column.declaredType) }));
+  return { name, columns: described, writable: tableAccess(name) === 'write' && !view };
 }
 
 const KINDS: readonly (readonly [RegExp, ColumnInfo['kind']])[] = [

@@ -6,6 +6,7 @@ import type { SqlAnswer, SqlSession } from '../../ports/sql-session.ts';
 import type { Row } from '../../ports/table-store.ts';
 import { toScriptRow } from './script-row.ts';
 import type { SqlDialect } from './sql-dialect.ts';
+import { timed } from './statement-time.ts';
 import type { StatementTarget } from './table-store.ts';
 
 /** A script's SQL over one transaction, or over a reader and single writes. */
@@ -18,10 +19,10 @@ export class SqlScriptSession implements SqlSession {
     this.#target = target;
   }
 
-  async run(statement: GuardedSql, parameters: SqlParameters): Promise<SqlAnswer> {
+  async run(statement: GuardedSql, parameters: SqlParameters, timeoutMs?: number): Promise<SqlAnswer> {
     const limit = rowLimit(statement);
     const { text, values } = orThrow(bindSql(this.#dialect.ownSql(withLimit(statement)), parameters));
-    const query = compiled(text, values, statement.tables[0] ?? '');
+    const query = timed(compiled(text, values, statement.tables[0] ?? ''), timeoutMs);
     const isRead = statement.verb === 'select';
     const result = await this.#target[isRead ? 'read' : 'write']((db) => db.executeQuery<Row>(query));
     if (result.rows.length > limit) throw new AppError('TOO_MANY_ROWS', { limit });

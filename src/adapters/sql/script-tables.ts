@@ -1,9 +1,10 @@
 import { AppError } from '../../core/errors.ts';
 import { tableAccess } from '../../core/protected-tables.ts';
+import { parseDesignType } from '../../core/table-design.ts';
 import type { TableDefinition } from '../../ports/tenant-store.ts';
 import { fixedColumns, type RowMaker } from './platform-row.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import type { ColumnType, SqlDialect } from './sql-dialect.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { SystemDb } from './system-tables.ts';
 import { type ColumnDefinition, createTable, FIXED_COLUMNS, type TableShape } from './table-definition.ts';
 
@@ -63,22 +64,9 @@ function shapeOf(definition: TableDefinition): TableShape {
 function columnOf(table: string, field: { name: string; type: string }): ColumnDefinition {
   const place = `${table}.${field.name}`;
   if (!FIELD_NAME.test(field.name)) throw invalid(place, 'letters, digits and _, at most 30, a letter first');
-  const type = parseColumnType(field.type);
-  if (type === undefined)
-    throw invalid(place, 'type is one of varchar(N), mediumtext, longtext, int, bigint, decimal(P,S), datetime');
-  return { name: field.name, type };
-}
-
-/** The physical types of v8-surface.md 2.5, and datetime. */
-function parseColumnType(declared: string): ColumnType | undefined {
-  const plain = declared.trim().toLowerCase();
-  if (plain === 'int' || plain === 'bigint' || plain === 'datetime') return { kind: plain };
-  if (plain === 'mediumtext' || plain === 'longtext' || plain === 'text') return { kind: 'longText' };
-  const [, length] = /^varchar\((\d{1,5})\)$/.exec(plain) ?? [];
-  if (length !== undefined) return { kind: 'text', length: Number(length) };
-  const [, precision, scale] = /^decimal\((\d{1,2}),\s*(\d{1,2})\)$/.exec(plain) ?? [];
-  if (precision === undefined) return undefined;
-  return { kind: 'decimal', precision: Number(precision), scale: Number(scale) };
+  const type = parseDesignType(field.type, 'en');
+  if (!type.ok) throw invalid(place, `type: ${type.error.params.rule}`);
+  return { name: field.name, type: type.value };
 }
 
 function invalid(field: string, rule: string): AppError {

@@ -1,5 +1,5 @@
 import { bilingual } from '../../core/bilingual.ts';
-import { AppError } from '../../core/errors.ts';
+import { AppError, type Lang } from '../../core/errors.ts';
 import type { MysqlAddress } from './address-mysql.ts';
 import type { MysqlConnection, Statement } from './connection-mysql.ts';
 
@@ -71,10 +71,13 @@ const VARIABLES = [
 
 type Variables = Readonly<Partial<Record<(typeof VARIABLES)[number], string>>>;
 
+/** A sentence for operators. */
+export type ServerWarning = Readonly<Record<Lang, string>>;
+
 export interface Inspection {
   readonly server: MysqlServer;
-  /** What works and should be changed all the same, one sentence each. */
-  readonly warnings: readonly string[];
+  /** What works and should be changed all the same. */
+  readonly warnings: readonly ServerWarning[];
 }
 
 /**
@@ -135,39 +138,56 @@ function statementLog({ server }: MysqlAddress): AppError {
 /** A packet holds a parked message of the largest size, doubled quotes and all. Bytes. */
 const LEAST_PACKET = 33_554_432;
 
-function settingWarnings(variables: Variables): string[] {
-  const warnings: string[] = [];
+function settingWarnings(variables: Variables): ServerWarning[] {
+  const warnings: ServerWarning[] = [];
+  const warn = (zh: string, en: string) => warnings.push({ zh, en });
   if (variables.innodb_flush_log_at_trx_commit !== '1') {
-    warnings.push(
+    warn(
+      'innodb_flush_log_at_trx_commit 不是 1：服务器崩溃会丢失已确认的结果；执行 SET GLOBAL innodb_flush_log_at_trx_commit = 1',
       'innodb_flush_log_at_trx_commit is not 1: a crash of the server forgets effects that were acknowledged',
     );
   }
   if (isOn(variables.log_bin) && variables.sync_binlog !== '1') {
-    warnings.push('sync_binlog is not 1: a crash of the machine forgets effects that were acknowledged');
+    warn(
+      'sync_binlog 不是 1：机器断电会丢失已确认的结果；执行 SET GLOBAL sync_binlog = 1',
+      'sync_binlog is not 1: a crash of the machine forgets effects that were acknowledged',
+    );
   }
   if (Number(variables.max_allowed_packet) < LEAST_PACKET) {
-    warnings.push('max_allowed_packet is below 32M: messages near the limit of 16 MiB cannot be parked');
+    warn(
+      'max_allowed_packet 小于 32M：接近 16 MiB 上限的消息无法转入死信；执行 SET GLOBAL max_allowed_packet = 33554432',
+      'max_allowed_packet is below 32M: messages near the limit of 16 MiB cannot be parked',
+    );
   }
   if (variables.character_set_database !== 'utf8mb4') {
     const charset = variables.character_set_database ?? 'unknown';
-    warnings.push(`the schema's character set is ${charset}, not utf8mb4: tables made without one refuse Chinese text`);
+    warn(
+      `库的字符集是 ${charset} 而不是 utf8mb4：未指定字符集的新表无法保存中文；执行 ALTER DATABASE … CHARACTER SET utf8mb4`,
+      `the schema's character set is ${charset}, not utf8mb4: tables made without one refuse Chinese text`,
+    );
   }
   return warnings;
 }
 
-async function tableWarnings(connection: MysqlConnection): Promise<string[]> {
+async function tableWarnings(connection: MysqlConnection): Promise<ServerWarning[]> {
   const tables = await select<{ name: string; engine: string | null; collation: string | null }>(connection, {
     sql: `select table_name as name, engine as engine, table_collation as collation from information_schema.tables
           where table_schema = database() and table_type = 'BASE TABLE'`,
     parameters: [],
   });
   return tables.flatMap(({ name, engine, collation }) => {
-    const warnings: string[] = [];
+    const warnings: ServerWarning[] = [];
     if (engine !== null && engine.toLowerCase() !== 'innodb') {
-      warnings.push(`table ${name} is ${engine}, not InnoDB: a rollback leaves its rows as they are`);
+      warnings.push({
+        zh: `表 ${name} 的引擎是 ${engine} 而不是 InnoDB：回滚不会撤销它的行；执行 ALTER TABLE ${name} ENGINE = InnoDB`,
+        en: `table ${name} is ${engine}, not InnoDB: a rollback leaves its rows as they are`,
+      });
     }
     if (collation !== null && !/^utf8/.test(collation) && PLATFORM.test(name)) {
-      warnings.push(`table ${name} is ${collation}: it refuses Chinese text until it is converted to utf8mb4`);
+      warnings.push({
+        zh: `表 ${name} 的排序规则是 ${collation}：转换为 utf8mb4 之前无法保存中文`,
+        en: `table ${name} is ${collation}: it refuses Chinese text until it is converted to utf8mb4`,
+      });
     }
     return warnings;
   });

@@ -1,5 +1,7 @@
 import type { Compilable, QueryResult } from 'kysely';
+import type { PoolUse } from '../../ports/metrics.ts';
 import type { Doom } from '../../ports/tenant-store.ts';
+import type { Durability } from './connection-sqlite.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { ScriptDb, SystemDb } from './system-tables.ts';
 
@@ -45,6 +47,8 @@ export interface SqlDatabase {
   readonly reader: SystemDb;
   /** The same for a script's statements. */
   readonly scriptReader: ScriptDb;
+  /** Connections by use; none where there is no server. */
+  pools(): readonly PoolUse[];
   /** Opens a run's transaction. @throws AppError DB_BUSY after `waitMs`. */
   begin(waitMs: number): Promise<TxSession>;
   /**
@@ -53,12 +57,15 @@ export interface SqlDatabase {
    * @param waitMs how long it may wait for a run's transaction.
    */
   write<T>(work: (db: SystemDb) => Promise<T>, waitMs?: number): Promise<T>;
-  /** Runs one statement of a script that has no transaction. */
-  writeAsScript<T>(work: (db: ScriptDb) => Promise<T>): Promise<T>;
+  /** Runs one statement of a script that has no transaction. @param durability `full` unless given; SQLite's alone. */
+  writeAsScript<T>(work: (db: ScriptDb) => Promise<T>, durability?: Durability): Promise<T>;
   /** Runs statements of a script that has no transaction in one of their own; a rejection of `work` rolls back. */
-  writeTogether<T>(work: (db: ScriptDb) => Promise<T>): Promise<T>;
-  /** Changes tables: in one transaction where the database has such, else statement by statement. */
-  define<T>(work: (db: SystemDb) => Promise<T>): Promise<T>;
+  writeTogether<T>(work: (db: ScriptDb) => Promise<T>, durability?: Durability): Promise<T>;
+  /**
+   * Changes tables: in one transaction where the database has such, else statement by statement.
+   * @param waitMs how long it may wait for the writer where there is one.
+   */
+  define<T>(work: (db: SystemDb) => Promise<T>, waitMs?: number): Promise<T>;
   /** Runs `work` while no other host does the same to this database. @throws AppError DB_BUSY. */
   alone<T>(work: () => Promise<T>): Promise<T>;
   /** Changes whenever a table may have changed. */

@@ -60,6 +60,10 @@ export interface SqlDialect {
    * row is judged as it is when it is locked, so that two hosts never take the same one.
    */
   limitedWrite(head: RawBuilder<unknown>, table: string, rows: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** Before a change of a table that a script asked for: how long it may wait for those who use the table. */
+  beginDesign(db: SystemDb): Promise<void>;
+  /** Lets a column hold more. @param typeFor gives the new type by the declared one, or throws. */
+  widenColumn(db: SystemDb, table: string, column: string, typeFor: (declared: string) => ColumnType): Promise<void>;
   /** A script's statement, written in MySQL's dialect, as this database reads it. */
   ownSql(tokens: readonly SqlToken[]): readonly SqlToken[];
   /** Looks a table or view up in the catalogue, by any case of its name. */

@@ -90,6 +90,16 @@ async function createIndex(db: SystemDb, table: string, index: IndexDefinition &
   await (index.unique ? statement.unique() : statement).execute();
 }
 
+/** Adds an index to a table that was made without it. A migration runs once, so it is not there yet. */
+export async function addIndex(db: SystemDb, table: string, columns: readonly string[]): Promise<void> {
+  const name = `ix_${table}_${columns.join('_')}`;
+  await db.schema
+    .createIndex(name)
+    .on(table)
+    .columns([...columns])
+    .execute();
+}
+
 /** Adds the columns that an existing table lacks. @returns their names. */
 export async function addMissingColumns(
   db: SystemDb,

@@ -1,10 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import type { SqlValue } from '../../core/sql-value.ts';
 import type { ColumnInfo, Filter, Row, SelectQuery, TableInfo, TableStore } from '../../ports/table-store.ts';
 import { compileWhere, notDeleted } from './compile-where.ts';
 import type { SchemaCache } from './schema-cache.ts';
 import { toScriptRow } from './script-row.ts';
+import { shapeOfInsert, shapeOfSelect, shapeOfUpdate } from './statement-shape.ts';
 import type { ScriptDb } from './system-tables.ts';
 
 /** Where a table store's statements go: one transaction, or a reader and single auto-committed writes. */
@@ -16,7 +17,7 @@ export interface StatementTarget {
 }
 
 /** What a store knows of the database's tables. */
-export type TableSchema = Pick<SchemaCache, 'describe' | 'dialect'>;
+export type TableSchema = Pick<SchemaCache, 'describe' | 'dialect' | 'statements'>;
 
 /**
  * Everything through one builder. A group inside of a group belongs to the outer one.
@@ -47,14 +48,10 @@ export class SqlTableStore implements TableStore {
 
   async select(query: SelectQuery): Promise<readonly Row[]> {
     const table = await this.#readable(query.table);
-    const filter = this.#compile(table, query);
-    const rows = await this.#target.read((db) => {
-      const from = db.selectFrom(table.name);
-      let select = query.columns.length === 0 ? from.selectAll() : from.select([...query.columns]);
-      if (filter !== undefined) select = select.where(filter);
-      for (const { column, descending } of query.sort) select = select.orderBy(column, descending ? 'desc' : 'asc');
-      return select.limit(query.limit).offset(query.offset).execute();
-    });
+    const shape = shapeOfSelect(table, query);
+    const { rows } = await this.#target.read((db) =>
+      db.executeQuery<Row>(this.#schema.statements.of(table, shape, () => this.#compileSelect(db, table, query))),
+    );
     return rows.map(toScriptRow);
   }
 
@@ -70,21 +67,30 @@ export class SqlTableStore implements TableStore {
 
   async insert(name: string, row: Row): Promise<void> {
     const table = await this.#writable(name);
+    const values = fitted(table, row);
+    const isBlank = Object.keys(values).length === 0;
+    const shape = isBlank ? undefined : shapeOfInsert(table, values);
     await this.#target.write((db) => {
       const insert = db.insertInto(table.name);
-      return (Object.keys(row).length === 0 ? insert.defaultValues() : insert.values(fitted(table, row))).execute();
+      const compile = () => (isBlank ? insert.defaultValues() : insert.values(values)).compile();
+      return db.executeQuery(this.#schema.statements.of(table, shape, compile));
     });
   }
 
   async update(filter: Filter, values: Row): Promise<number> {
     const table = await this.#writable(filter.table);
     if (Object.keys(values).length === 0) return this.count(filter);
-    const condition = this.#compile(table, filter);
+    const fits = fitted(table, values);
+    const shape = shapeOfUpdate(table, filter, fits);
     const result = await this.#target.write((db) => {
-      const update = db.updateTable(table.name).set(fitted(table, values));
-      return (condition === undefined ? update : update.where(condition)).executeTakeFirst();
+      const compile = () => {
+        const condition = this.#compile(table, filter);
+        const update = db.updateTable(table.name).set(fits);
+        return (condition === undefined ? update : update.where(condition)).compile();
+      };
+      return db.executeQuery(this.#schema.statements.of(table, shape, compile));
     });
-    return Number(result.numUpdatedRows);
+    return Number(result.numAffectedRows ?? 0);
   }
 
   async delete(filter: Filter): Promise<number> {
@@ -99,6 +105,15 @@ export class SqlTableStore implements TableStore {
 
   allOrNothing<T>(work: (tables: TableStore) => Promise<T>): Promise<T> {
     return this.#target.allOrNothing((target) => work(new SqlTableStore(this.#schema, target)));
+  }
+
+  #compileSelect(db: ScriptDb, table: TableInfo, query: SelectQuery): CompiledQuery<Row> {
+    const filter = this.#compile(table, query);
+    const from = db.selectFrom(table.name);
+    let select = query.columns.length === 0 ? from.selectAll() : from.select([...query.columns]);
+    if (filter !== undefined) select = select.where(filter);
+    for (const { column, descending } of query.sort) select = select.orderBy(column, descending ? 'desc' : 'asc');
+    return select.limit(query.limit).offset(query.offset).compile() as CompiledQuery<Row>;
   }
 
   #compile(table: TableInfo, filter: Filter): RawBuilder<boolean> | undefined {
@@ -123,10 +138,8 @@ export class SqlTableStore implements TableStore {
 
 /** Values as the table's columns take them. @throws AppError PARAM_INVALID naming the field. */
 function fitted(table: TableInfo, row: Row): Record<string, SqlValue> {
-  const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]));
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, fitValue(name, kinds.get(name) ?? 'text', value)]),
-  );
+  const kindOf = (name: string) => table.columns.find((column) => column.name === name)?.kind ?? 'text';
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, fitValue(name, kindOf(name), value)]));
 }
 
 function fitValue(field: string, kind: ColumnInfo['kind'], value: unknown): SqlValue {

@@ -1,13 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, coerceError, describeError, orThrow } from '../../core/errors.ts';
-import { parseTenantId, tenantKey } from '../../core/tenant.ts';
+import { parseTenantId, sameTenant, tenantKey } from '../../core/tenant.ts';
 import type { Log } from '../../ports/log.ts';
+import type { SecretUpkeep } from '../../ports/secret-box.ts';
 import type { TenantDirectory, TenantSettings, TenantStatus, TenantStore } from '../../ports/tenant-store.ts';
 import { MysqlAddress } from './address-mysql.ts';
 import { divideConnections, MysqlDatabase } from './database-mysql.ts';
 import { provisionSchema } from './provision-mysql.ts';
 import { SchemaCache } from './schema-cache.ts';
+import { SqlSecretUpkeep } from './secret-upkeep.ts';
 import { asNeighbour, assertApart, type Neighbour, visibleNeighbours } from './tenant-isolation.ts';
 import {
   DATABASE_TYPES,
@@ -27,7 +29,7 @@ export type MainDatabase =
   /** `mysql://user:password@host:port/schema`, wrapped so that it cannot be printed by mistake. */
   | { readonly kind: 'mysql'; readonly url: { reveal(): string } };
 
-export interface TenantDirectoryOptions extends Pick<OpenerOptions, 'dataDir' | 'log' | 'clock' | 'ids'> {
+export interface TenantDirectoryOptions extends Pick<OpenerOptions, 'dataDir' | 'log' | 'clock' | 'ids' | 'box'> {
   readonly mainTenant: string;
   /** Default: a file. */
   readonly main?: MainDatabase;
@@ -38,6 +40,11 @@ export interface TenantDirectoryOptions extends Pick<OpenerOptions, 'dataDir' | 
   readonly extend?: boolean;
 }
 
+/** The directory, and who is on a server: for those who open further databases. */
+export interface SqlDirectory extends TenantDirectory {
+  neighbours(): Promise<readonly Neighbour[]>;
+}
+
 const PLATFORM_ZONE = 'Asia/Shanghai';
 const CONNECTIONS_PER_TENANT = 10;
 
@@ -45,7 +52,7 @@ const CONNECTIONS_PER_TENANT = 10;
  * Opens the main tenant's database and that of every enabled tenant registered in it. A child whose database cannot be
  * opened is unavailable, alone. @throws AppError when the main tenant's cannot be opened (see `openTenant`).
  */
-export async function createTenantDirectory(options: TenantDirectoryOptions): Promise<TenantDirectory> {
+export async function createTenantDirectory(options: TenantDirectoryOptions): Promise<SqlDirectory> {
   const { main = { kind: 'sqlite' }, extend = false, timeZone = PLATFORM_ZONE } = options;
   const pools = options.pools ?? divideConnections(CONNECTIONS_PER_TENANT);
   const opener: OpenerOptions = { ...options, pools, timeZone, extend };
@@ -53,7 +60,7 @@ export async function createTenantDirectory(options: TenantDirectoryOptions): Pr
   mkdirSync(join(options.dataDir, 'tenants'), { recursive: true, mode: 0o700 });
   const place = mainPlace(main, options.dataDir, tenant);
   const opened = await openTenant(opener, tenant, place);
-  const registry = new TenantRegistry(opened.database, new SchemaCache(opened.database), options);
+  const registry = new TenantRegistry(opened.store.secrets, new SchemaCache(opened.database), options);
   const directory = new SqlTenantDirectory(opener, opened, registry);
   try {
     await directory.refresh();
@@ -65,7 +72,7 @@ export async function createTenantDirectory(options: TenantDirectoryOptions): Pr
 }
 
 /** A directory whose main tenant has a file. */
-export function createSqliteDirectory(options: Omit<TenantDirectoryOptions, 'main'>): Promise<TenantDirectory> {
+export function createSqliteDirectory(options: Omit<TenantDirectoryOptions, 'main'>): Promise<SqlDirectory> {
   return createTenantDirectory({ ...options, main: { kind: 'sqlite' } });
 }
 
@@ -80,7 +87,8 @@ interface NewPlace {
   readonly undo: () => Promise<void>;
 }
 
-class SqlTenantDirectory implements TenantDirectory {
+class SqlTenantDirectory implements SqlDirectory {
+  readonly secrets: SecretUpkeep;
   readonly #options: OpenerOptions;
   readonly #log: Log;
   readonly #main: OpenTenant;
@@ -91,6 +99,8 @@ class SqlTenantDirectory implements TenantDirectory {
   readonly #reasons = new Map<string, string>();
   /** Passes and additions take turns: two of them could open one database twice. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** Changes of settings and rotations of keys take turns before they take the lock of the registry, which holds a connection. */
+  #settingsTurn: Promise<unknown> = Promise.resolve();
   #closed = false;
   /** What the log was last told about the main tenant. */
   #warning = '';
@@ -99,6 +109,7 @@ class SqlTenantDirectory implements TenantDirectory {
     this.#options = options;
     this.#log = options.log.child('sql.tenant-directory');
     this.#main = main;
+    this.secrets = new SqlSecretUpkeep(main.store.secrets, main.store.tenant, (work) => this.changeSettingsAlone(work));
     this.#registry = registry;
     this.#tenants.set(tenantKey(main.store.tenant), main);
   }
@@ -120,12 +131,29 @@ class SqlTenantDirectory implements TenantDirectory {
     return [{ tenant: this.#main.store.tenant, main: true, state: 'open' }, ...children];
   }
 
+  async neighbours(): Promise<readonly Neighbour[]> {
+    return this.#neighbours(await this.#children());
+  }
+
   settings(): Promise<readonly TenantSettings[]> {
     return this.#registry.readSettings();
   }
 
-  saveSettings(tenant: string, values: Readonly<Record<string, string>>): Promise<void> {
-    return this.#inTurn(() => this.#registry.saveSettings(tenant, values));
+  saveSettings(tenant: string, values: Readonly<Record<string, string | number>>): Promise<void> {
+    return this.#inTurn(async () => {
+      const main = this.#main.store.tenant;
+      const rows = sameTenant(tenant, main) ? await this.#registry.readSettings() : undefined;
+      if (rows?.some((row) => sameTenant(row.tenant, main)) === false) {
+        await this.#registry.insert({ tenant: main, databaseType: '', connection: '' });
+      }
+      await this.#registry.saveSettings(tenant, values);
+    });
+  }
+
+  changeSettingsAlone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#settingsTurn.then(() => this.#registry.alone(work));
+    this.#settingsTurn = turn.catch(() => undefined);
+    return turn;
   }
 
   add(name: string, databaseUrl: string | undefined): Promise<TenantStore> {

@@ -3,6 +3,7 @@ import { bilingual } from '../../core/bilingual.ts';
 import { AppError, coerceError } from '../../core/errors.ts';
 import { tenantKey } from '../../core/tenant.ts';
 import type { Log } from '../../ports/log.ts';
+import type { SecretBox } from '../../ports/secret-box.ts';
 import { MysqlAddress } from './address-mysql.ts';
 import { MysqlDatabase, type PoolSizes } from './database-mysql.ts';
 import { SqliteDatabase } from './database-sqlite.ts';
@@ -28,6 +29,8 @@ export interface OpenerOptions extends RowMaker {
   readonly timeZone: string;
   /** Also adds our columns to tables the platform made; see migrate.ts. */
   readonly extend: boolean;
+  /** Absent: secrets are stored as they are. */
+  readonly box?: SecretBox | undefined;
 }
 
 export interface OpenTenant {
@@ -47,9 +50,11 @@ export function filePlace(dataDir: string, tenant: string): TenantPlace {
 /**
  * Where a row of the registry says the tenant is. A row without kind and connection means a file, unless the main
  * tenant is on a server: an empty file would then look like lost data.
- * @throws AppError TENANT_UNAVAILABLE, DB_URL_INVALID.
+ * @throws AppError TENANT_UNAVAILABLE, DB_URL_INVALID, SECRET_KEY_MISSING, SECRET_DAMAGED.
  */
 export function placeOf(row: RegisteredTenant, dataDir: string, mainKind: TenantPlace['kind']): TenantPlace {
+  // A connection that cannot be read is no empty one, which might mean a file.
+  if (row.refusal !== undefined) throw new AppError(row.refusal.code, row.refusal.params);
   switch (kindOf(row, mainKind)) {
     case 'sqlite':
       return filePlace(dataDir, row.tenant);
@@ -102,7 +107,7 @@ export async function openTenant(options: OpenerOptions, tenant: string, place: 
 async function openDatabase(options: OpenerOptions, tenant: string, place: TenantPlace): Promise<SqlDatabase> {
   if (place.kind === 'sqlite') return SqliteDatabase.open(place.path, options.clock);
   const database = await MysqlDatabase.open(place.address, options);
-  for (const message of database.warnings) options.log.warn('database.misconfigured', { tenant, message });
+  for (const { en } of database.warnings) options.log.warn('database.misconfigured', { tenant, message: en });
   return database;
 }
 

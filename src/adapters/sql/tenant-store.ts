@@ -1,7 +1,15 @@
+import type { ExtraDatabaseRow } from '../../core/extra-database.ts';
 import { tenantKey } from '../../core/tenant.ts';
 import type { DeadLetterStore } from '../../ports/dead-letters.ts';
+import type { DocumentStore } from '../../ports/documents.ts';
+import type { EngineVersionStore } from '../../ports/engine-versions.ts';
+import type { IdentityStore } from '../../ports/identity.ts';
 import type { Log } from '../../ports/log.ts';
+import type { PoolUse } from '../../ports/metrics.ts';
+import type { PushReport, PushRequest } from '../../ports/push.ts';
+import type { SecretBox } from '../../ports/secret-box.ts';
 import type { SqlSession } from '../../ports/sql-session.ts';
+import type { TableDesigner } from '../../ports/table-designer.ts';
 import type { TableStore } from '../../ports/table-store.ts';
 import type {
   BindingStore,
@@ -11,49 +19,65 @@ import type {
   InboxEntry,
   OutboxStore,
   ParkedStore,
-  PushReport,
-  PushRequest,
   Retention,
   TableDefinition,
   TenantStore,
   TenantTx,
 } from '../../ports/tenant-store.ts';
+import type { TopicBindingStore } from '../../ports/topic-bindings.ts';
+import { autoCommitted } from './auto-committed.ts';
 import { SqlBindingStore } from './bindings.ts';
 import { SqlCrashStore } from './crashes.ts';
 import { SqlDeadLetterStore } from './dead-letters.ts';
+import { SqlDocumentStore } from './documents.ts';
+import { SqlEngineVersionStore } from './engine-versions.ts';
 import { SqlEngineStore } from './engines.ts';
+import { createIdentityStore } from './identity.ts';
 import { Inbox } from './inbox.ts';
 import { SqlJournal } from './journal.ts';
 import { SqlOutboxStore } from './outbox.ts';
 import { SqlParkedStore } from './parked.ts';
-import type { RowMaker } from './platform-row.ts';
+import { isNotDeleted, isSet, type RowMaker } from './platform-row.ts';
 import { pushEngines } from './push.ts';
 import { purgeExpired } from './retention.ts';
 import { SchemaCache } from './schema-cache.ts';
 import { SqlScriptSession } from './script-session.ts';
 import { createScriptTables } from './script-tables.ts';
+import { SealedSecrets } from './sealed-secrets.ts';
 import type { SqlDatabase } from './sql-database.ts';
-import { SqlTableStore, type StatementTarget, targetOver } from './table-store.ts';
+import { SqlTableDesigner } from './table-designer.ts';
+import { SqlTableStore } from './table-store.ts';
 import { SqlTenantTx } from './tenant-tx.ts';
+import { SqlTopicBindingStore } from './topic-bindings.ts';
 
 export interface TenantStoreParts extends RowMaker {
   readonly tenant: string;
   readonly log: Log;
+  /** Seals the secrets that are stored here; absent: they stay as they are. */
+  readonly box?: SecretBox | undefined;
 }
 
 /** One tenant's stores over one migrated database, whatever its dialect. */
 export class SqlTenantStore implements TenantStore {
   readonly tenant: string;
   readonly tables: TableStore;
+  readonly relaxedTables: TableStore;
   readonly sql: SqlSession;
+  readonly documents: DocumentStore;
   readonly parked: ParkedStore;
   readonly deadLetters: DeadLetterStore;
   readonly outbox: OutboxStore;
   readonly crashes: CrashStore;
   readonly engines: EngineStore;
+  readonly versions: EngineVersionStore;
   readonly bindings: BindingStore;
+  readonly topicBindings: TopicBindingStore;
+  readonly designer: TableDesigner;
   readonly journal: SqlJournal;
+  readonly identity: IdentityStore;
   readonly singleWriter: boolean;
+  /** Of the main tenant alone: the secrets of all of them. */
+  readonly secrets: SealedSecrets;
   readonly #database: SqlDatabase;
   readonly #parts: TenantStoreParts;
   readonly #inbox: Inbox;
@@ -67,20 +91,35 @@ export class SqlTenantStore implements TenantStore {
     this.#schema = new SchemaCache(database);
     this.tenant = parts.tenant;
     this.singleWriter = database.dialect.singleWriter;
-    const target: StatementTarget = {
-      read: (work) => work(database.scriptReader),
-      write: (work) => database.writeAsScript(work),
-      allOrNothing: (work) => database.writeTogether((db) => work(targetOver(db, (nested) => nested()))),
-    };
+    const target = autoCommitted(database, 'full');
     this.tables = new SqlTableStore(this.#schema, target);
+    this.relaxedTables = new SqlTableStore(this.#schema, autoCommitted(database, 'relaxed'));
     this.sql = new SqlScriptSession(database.dialect, target);
+    this.documents = new SqlDocumentStore({
+      read: (work) => work(database.reader),
+      write: (work) => database.write(work),
+    });
     this.parked = new SqlParkedStore(database, this.#inbox);
     this.deadLetters = new SqlDeadLetterStore(database, this.#inbox);
     this.outbox = new SqlOutboxStore(database);
     this.crashes = new SqlCrashStore(database);
-    this.engines = new SqlEngineStore(database, parts.ids);
-    this.bindings = new SqlBindingStore(database, parts.tenant);
+    this.engines = new SqlEngineStore({ ...parts, database, schema: this.#schema });
+    this.versions = new SqlEngineVersionStore(database);
+    this.bindings = new SqlBindingStore({ ...parts, database, schema: this.#schema });
+    this.topicBindings = new SqlTopicBindingStore({ ...parts, database, schema: this.#schema });
+    this.designer = new SqlTableDesigner(database);
+    this.secrets = new SealedSecrets(database, parts);
+    this.identity = createIdentityStore(database, parts, this.secrets);
     this.journal = new SqlJournal({ ...parts, tenantLower, database, schema: this.#schema });
+  }
+
+  async extraDatabases(): Promise<readonly ExtraDatabaseRow[]> {
+    if ((await this.#schema.columnNames('microi_database')).size === 0) return [];
+    const rows = await this.#database.reader.selectFrom('microi_database').selectAll().execute();
+    const text = (value: unknown) => String(value ?? '').trim();
+    return rows
+      .filter((row) => isNotDeleted(row) && isSet(row.IsEnable))
+      .map((row) => ({ key: text(row.DbKey), type: text(row.DbType), connection: text(row.DbConn) }));
   }
 
   findInbox(key: EventKey): Promise<InboxEntry | undefined> {
@@ -100,8 +139,12 @@ export class SqlTenantStore implements TenantStore {
     return createScriptTables(this.#database, this.#parts, tables);
   }
 
-  purge(retention: Retention): Promise<number> {
-    return purgeExpired(this.#database, retention, this.#parts.clock);
+  purge(retention: Retention, signal?: AbortSignal): Promise<number> {
+    return purgeExpired(this.#database, retention, { clock: this.#parts.clock, signal });
+  }
+
+  pools(): readonly PoolUse[] {
+    return this.#database.pools();
   }
 
   probe(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { DocumentStore } from '../../ports/documents.ts';
 import type { SqlSession } from '../../ports/sql-session.ts';
 import type { TableStore } from '../../ports/table-store.ts';
 import type {
@@ -10,9 +11,10 @@ import type {
   TenantTx,
 } from '../../ports/tenant-store.ts';
 import { crashRemoval } from './crashes.ts';
+import { SqlDocumentStore } from './documents.ts';
 import type { Inbox } from './inbox.ts';
 import { outboxInsert } from './outbox.ts';
-import { parkedResolution } from './parked.ts';
+import { orderedRemoval, parkedResolution } from './parked.ts';
 import type { SchemaCache } from './schema-cache.ts';
 import { SqlScriptSession } from './script-session.ts';
 import type { PacketStatement, TxSession } from './sql-database.ts';
@@ -29,6 +31,7 @@ export interface TxParts {
 export class SqlTenantTx implements TenantTx {
   readonly tables: TableStore;
   readonly sql: SqlSession;
+  readonly documents: DocumentStore;
   readonly #session: TxSession;
   readonly #parts: TxParts;
 
@@ -38,6 +41,10 @@ export class SqlTenantTx implements TenantTx {
     const target = targetOver(session.script, (work) => session.allOrNothing(work));
     this.tables = new SqlTableStore(parts.schema, target);
     this.sql = new SqlScriptSession(parts.dialect, target);
+    this.documents = new SqlDocumentStore({
+      read: (work) => work(session.system),
+      write: (work) => session.allOrNothing(() => work(session.system)),
+    });
   }
 
   get doom(): Doom | undefined {
@@ -81,6 +88,10 @@ export class SqlTenantTx implements TenantTx {
 
   #settleParked(key: EventContent): readonly PacketStatement[] {
     const db = this.#session.system;
-    return [{ query: parkedResolution(db, this.#parts.dialect, key) }, { query: crashRemoval(db, key) }];
+    return [
+      { query: orderedRemoval(db, key) },
+      { query: parkedResolution(db, this.#parts.dialect, key) },
+      { query: crashRemoval(db, key) },
+    ];
   }
 }

@@ -9,6 +9,7 @@ import type { ConnectionPool } from './pool-mysql.ts';
 import { assertRowStatement } from './script-statement.ts';
 import type { PacketStatement, TxSession } from './sql-database.ts';
 import type { SqlDialect } from './sql-dialect.ts';
+import { timeOf, withinTime } from './statement-time.ts';
 import type { ScriptDb, SystemDb, SystemTables } from './system-tables.ts';
 import type { UniqueKeys } from './unique-keys-mysql.ts';
 
@@ -18,6 +19,8 @@ export interface TransactionParts {
   readonly uniqueKeys: UniqueKeys;
   /** Ends a session from another one; rejects when that does not work in a short time. */
   readonly kill: (sessionId: number) => Promise<void>;
+  /** Ends the statement a session is at, from another one. */
+  readonly interrupt: (sessionId: number) => Promise<void>;
 }
 
 export interface TransactionOptions {
@@ -53,6 +56,8 @@ export class MysqlTransaction implements TxSession {
   #wasOpen = false;
   #doom: Doom | undefined;
   #ended = false;
+  /** Groups of statements that are open: a table's event may write one inside of another. */
+  #groups = 0;
   readonly #heartbeat: NodeJS.Timeout;
   #system: SystemDb | undefined;
   #script: ScriptDb | undefined;
@@ -97,11 +102,21 @@ export class MysqlTransaction implements TxSession {
 
   async allOrNothing<T>(work: () => Promise<T>): Promise<T> {
     this.#assertUsable();
-    await this.#control(SAVEPOINT);
+    const name = `batch${this.#groups}`;
+    this.#groups += 1;
+    try {
+      await this.#control(`savepoint ${name}`);
+      return await this.#undoneOnFailure(name, work);
+    } finally {
+      this.#groups -= 1;
+    }
+  }
+
+  async #undoneOnFailure<T>(savepoint: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error: unknown) {
-      if (!this.#ended && this.#doom === undefined) await this.#undo(ROLLBACK_TO);
+      if (!this.#ended && this.#doom === undefined) await this.#undo(`rollback to savepoint ${savepoint}`);
       throw error;
     }
   }
@@ -158,7 +173,9 @@ export class MysqlTransaction implements TxSession {
       return results.at(-1) ?? { rows: [] };
     }
     return this.#first((connection) =>
-      authority === 'host' ? connection.execute(query, HOST_STATEMENT_MS) : connection.executeBounded(query),
+      authority === 'host'
+        ? connection.execute(query, HOST_STATEMENT_MS)
+        : withinTime(timeOf(query), connection.executeBounded(query), () => this.#parts.interrupt(connection.id)),
     );
   }
 
@@ -267,9 +284,6 @@ export class MysqlTransaction implements TxSession {
 
 const text = (sql: string): Statement => ({ sql, parameters: [] });
 
-/** A group's; one inside of another belongs to it, so there is one at a time. */
-const SAVEPOINT = 'savepoint batch';
-const ROLLBACK_TO = 'rollback to savepoint batch';
 const ROLLBACK = text('rollback');
 /** Its answer says whether the session is in a transaction, and changes nothing. */
 const NOTHING = text('do 0');

@@ -1,4 +1,4 @@
-import { hash, randomFillSync, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import type { Ids } from '../../ports/ids.ts';
 
@@ -25,6 +25,7 @@ export function systemIds(): Ids {
     ulid: () => nextUlid(),
     guid: () => randomUUID(),
     random: () => Math.random(),
+    secret: () => randomBytes(32).toString('base64url'),
     sha256Hex: (data) => hash('sha256', data, 'hex'),
   };
 }
