@@ -9,13 +9,16 @@ import { BATCH_MESSAGES } from './engine-profile.ts';
 import type { BatchHandler } from './handle-batch.ts';
 import type { DeliveryHandler } from './handle-delivery.ts';
 import { type DeliveryServices, engineOf } from './handle-delivery.ts';
-import type { InFlight } from './in-flight.ts';
-import { isRepeated, type ReceivedMessage, receiveMessage } from './received-message.ts';
+import { InFlight } from './in-flight.ts';
+import { startDeliverySpan } from './message-spans.ts';
+import { type CheckedMessage, isRepeated, type ReceivedMessage, receiveMessage } from './received-message.ts';
+import { UnsettledDeliveries } from './unsettled-deliveries.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 /** Batches to have at hand: the next one waits here while the messages of the running one are acknowledged. */
 const BATCHES_AHEAD = 2;
 
-type WorkerNeeds = 'clock' | 'ids' | 'profiles' | 'settler' | 'limits' | 'pauses' | 'draining';
+type WorkerNeeds = 'clock' | 'ids' | 'profiles' | 'settler' | 'tracer' | 'limits' | 'pauses' | 'draining';
 
 /** What a worker of any binding uses. */
 export interface WorkerServices extends Pick<DeliveryServices, WorkerNeeds> {
@@ -35,11 +38,15 @@ export interface WorkerServices extends Pick<DeliveryServices, WorkerNeeds> {
 export class BindingWorker {
   readonly #services: WorkerServices;
   readonly #store: TenantStore;
-  readonly #waiting: Delivery[] = [];
+  readonly #line = new WaitingLine();
+  readonly unsettled = new UnsettledDeliveries();
+  /** Runs under way, for `stop`. */
+  readonly #started = new InFlight();
   #binding: Binding;
   #running = 0;
   /** While its binding or engine is paused nothing begins. */
   isHeld = false;
+  #isStopped = false;
 
   constructor(services: WorkerServices, store: TenantStore, binding: Binding) {
     this.#services = services;
@@ -62,12 +69,15 @@ export class BindingWorker {
    * all be able to run within half of it (delivery.md F17).
    */
   get wirePrefetch(): number {
-    const { prefetch, inbox, timeoutSeconds } = this.#binding;
-    if (this.#isProbing) return 1;
+    const { prefetch, inbox, orderKey } = this.#binding;
+    // Changing it later would let another consumer in between.
+    if (this.#isProbing && orderKey === undefined) return 1;
     if (!inbox) return prefetch;
-    const runMs = timeoutSeconds === undefined ? this.#knownWallMs() : timeoutSeconds * 1000;
-    const affordable = Math.floor(this.#services.consumerTimeoutMs / 2 / runMs);
-    return prefetch * Math.max(1, Math.min(BATCH_MESSAGES * BATCHES_AHEAD, affordable));
+    const affordable = Math.floor(this.#services.consumerTimeoutMs / 2 / this.wallMs);
+    const ahead = BATCH_MESSAGES * BATCHES_AHEAD;
+    // Those at hand may all be of one key, which run one after another.
+    if (orderKey !== undefined) return Math.max(prefetch, Math.min(prefetch * ahead, affordable));
+    return prefetch * Math.max(1, Math.min(ahead, affordable));
   }
 
   /** After a pause one message at a time shows whether the rest may follow. */
@@ -78,20 +88,36 @@ export class BindingWorker {
     return !closed || !pauses.isFree(tenant, this.#binding.engineKey);
   }
 
-  /** Of the engine as it last ran here. */
-  #knownWallMs(): number {
-    return this.#services.limits.knownWallMs(this.#store.tenant, this.#binding.engineKey);
+  /** Longest run of the binding, of its engine as it last ran here. Milliseconds. */
+  get wallMs(): number {
+    const { timeoutSeconds, engineKey } = this.#binding;
+    if (timeoutSeconds !== undefined) return timeoutSeconds * 1000;
+    return this.#services.limits.knownWallMs(this.#store.tenant, engineKey);
   }
 
   /** Takes a delivery; it begins when one of the binding's places is free. */
   offer(delivery: Delivery): void {
-    this.#waiting.push(delivery);
+    const watched = this.unsettled.watch(delivery, this.#services.clock.now());
+    this.#line.add(watched, this.#orderKeyOf(delivery));
     this.pump();
+  }
+
+  /** Begins nothing more. @returns when what runs is settled or waits in its place again. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#started.idle();
+  }
+
+  /** Forgets what has not begun: its consumer is closed, so it comes again. Begins again with the next delivery. */
+  reset(): void {
+    this.#line.clear();
+    this.unsettled.clear();
+    this.#isStopped = false;
   }
 
   /** Gives back what has not begun, last first, so that the order stays. */
   async giveBack(): Promise<void> {
-    for (const delivery of this.#waiting.splice(0).reverse()) {
+    for (const delivery of this.#line.clear().toReversed()) {
       await delivery.requeue().catch((e: unknown) => {
         this.#services.log.warn('delivery.failed_internally', { queue: delivery.queue, err: coerceError(e) });
       });
@@ -100,9 +126,12 @@ export class BindingWorker {
 
   /** Begins what may begin now. */
   pump(): void {
-    while (!this.isHeld && this.#running < this.#places && this.#waiting.length > 0) {
+    while (!this.isHeld && !this.#isStopped && this.#running < this.#places) {
+      const next = this.#line.take(this.#batchSize());
+      if (next === undefined) return;
       this.#running += 1;
-      void this.#services.inFlight.track(this.#work().finally(() => this.#release()));
+      const work = this.#work(next).finally(() => this.#release(next.orderKey));
+      void this.#started.track(this.#services.inFlight.track(work));
     }
   }
 
@@ -110,18 +139,19 @@ export class BindingWorker {
     return this.#isProbing ? 1 : this.#binding.prefetch;
   }
 
-  #release(): void {
+  #release(orderKey: string | undefined): void {
     this.#running -= 1;
+    this.#line.release(orderKey);
     this.pump();
   }
 
-  async #work(): Promise<void> {
-    const deliveries = this.#waiting.splice(0, this.#batchSize());
-    if (!(await this.#mayRun(deliveries))) return;
+  async #work({ deliveries: taken, orderKey }: Turn): Promise<void> {
+    const deliveries = orderKey === undefined ? taken : taken.map((delivery) => this.#inPlace(delivery, orderKey));
+    if (!(await this.#mayRun(deliveries, orderKey))) return;
     const messages: ReceivedMessage[] = [];
     for (const delivery of deliveries) {
       const received = receiveMessage(this.#store, this.#binding, delivery, this.#services.ids);
-      if (received.ok) messages.push(received.value);
+      if (received.ok) messages.push(this.#traced(received.value));
       else await this.#services.settler.refuse(this.#store, delivery, received.value);
     }
     if (messages.length < 2 || messages.some(isRepeated)) {
@@ -131,15 +161,31 @@ export class BindingWorker {
     }
   }
 
+  #traced(message: CheckedMessage): ReceivedMessage {
+    return { ...message, span: startDeliverySpan(this.#services.tracer, message) };
+  }
+
   /** Takes the binding's turn. Without it the deliveries are held for a moment and given back, uncounted. */
-  async #mayRun(deliveries: readonly Delivery[]): Promise<boolean> {
+  async #mayRun(deliveries: readonly Delivery[], orderKey: string | undefined): Promise<boolean> {
     const { breakers, clock, draining } = this.#services;
     const waitMs = breakers.book.ask(breakerOf(this.#store.tenant, this.#binding));
     if (waitMs === undefined) return true;
     await clock.sleep(waitMs, draining);
-    this.#waiting.unshift(...deliveries);
-    await this.giveBack();
+    for (const delivery of deliveries.toReversed()) this.#line.putBack(delivery, orderKey);
+    if (orderKey === undefined) await this.giveBack();
     return false;
+  }
+
+  #orderKeyOf(delivery: Delivery): string | undefined {
+    if (this.#binding.orderKey === undefined) return undefined;
+    const received = receiveMessage(this.#store, this.#binding, delivery, this.#services.ids);
+    return received.ok ? received.value.orderKey : undefined;
+  }
+
+  /** Given back to the queue, it would come again behind those of its key that wait here: it keeps its place instead. */
+  #inPlace(delivery: Delivery, orderKey: string): Delivery {
+    const again: Delivery = { ...delivery, redelivered: true };
+    return { ...delivery, requeue: async () => this.#line.putBack(again, orderKey) };
   }
 
   /** Places share what waits, so that a binding with several runs its messages side by side first. */
@@ -149,6 +195,9 @@ export class BindingWorker {
     if (moduleOf(this.#binding.engineKey) !== undefined) return 1;
     const most = this.#services.profiles.batchSize(engineOf({ store: this.#store, binding: this.#binding }));
     const free = this.#store.singleWriter ? 1 : this.#binding.prefetch - this.#running + 1;
-    return Math.max(1, Math.min(most, Math.ceil(this.#waiting.length / Math.max(1, free))));
+    return Math.max(1, Math.min(most, Math.ceil(this.#line.length / Math.max(1, free))));
   }
 }
+
+/** What begins together. */
+type Turn = NonNullable<ReturnType<WaitingLine['take']>>;

@@ -5,16 +5,21 @@ import { relocateOutcome } from '../core/global-code.ts';
 import type { JsonValue } from '../core/json.ts';
 import { isLimitCode } from '../core/limit-report.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
+import type { TraceContext } from '../core/trace-parent.ts';
 import { judgeCall, type Verdict } from '../core/verdict.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
-import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import { commitTraced } from './commit-traced.ts';
+import { type EntryInput, runStartOf } from './engine-start.ts';
+import { createHostCallSink } from './host-call-sink.ts';
 import { journalRun } from './journal-run.ts';
 import { loadEngine } from './load-engine.ts';
 import { noteEnd } from './note-end.ts';
 import type { OutboxRelay } from './relay-outbox.ts';
+import { RunLocks } from './run-locks.ts';
 import { isKilled } from './run-message.ts';
+import { endRunSpan } from './run-spans.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
 import { TransactionScope } from './transaction-scope.ts';
 
@@ -24,12 +29,20 @@ export interface CallServices extends RunServices {
   readonly draining: AbortSignal;
 }
 
-/** A call of an engine by its key, from HTTP or the command line. */
-export interface EngineCall {
-  readonly engineKey: string;
+/** What an engine is called with. */
+export interface CallInput {
   readonly param: JsonValue;
   readonly user: RunUser | undefined;
   readonly lang: Lang;
+  /** The HTTP request that calls it, where one does. */
+  readonly request?: EntryInput;
+  /** Of whoever calls. */
+  readonly trace?: TraceContext | undefined;
+}
+
+/** A call of an engine by its key, from the admin API or the command line. */
+export interface EngineCall extends CallInput {
+  readonly engineKey: string;
 }
 
 /**
@@ -37,14 +50,27 @@ export interface EngineCall {
  * commits or rolls back by the result (v8-surface.md 5.4).
  * @returns the script's own result, whatever its Code; null when it returned nothing.
  * @throws AppError ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID, ENGINE_PAUSED, V8_EXECUTION_QUEUE_TIMEOUT,
- * DRAINING; how the run ended without a result (SCRIPT_*, V8_*, with the script's own stack); DB_* when its transaction did not commit.
+ * ENGINE_LOCK_TIMEOUT, ENGINE_LOCK_LOST, DRAINING; how the run ended without a result (SCRIPT_*, V8_*, with the script's own stack); DB_* when its transaction did not commit.
  */
 export async function callEngine(services: CallServices, store: TenantStore, call: EngineCall): Promise<JsonValue> {
-  const engine = await findEngine(services, store, call.engineKey);
+  return callLoaded(services, store, call, await findEngine(services, store, call.engineKey));
+}
+
+/** The same for an engine that was found and may run. @throws AppError as `callEngine`. */
+export async function callLoaded(
+  services: CallServices,
+  store: TenantStore,
+  call: CallInput,
+  engine: EngineSource,
+): Promise<JsonValue> {
   services.pauses.admit(store.tenant, engine.key);
+  const locks = new RunLocks(services, store.tenant);
   try {
-    return await runEngine(services, store, call, engine);
+    // Before the lane and the transaction: whoever waits for a lock holds nothing.
+    await locks.enter(engine, call.param, { waitMs: services.limits.policy.queueWaitMs, signal: services.draining });
+    return await runEngine(services, store, call, { engine, locks });
   } finally {
+    await locks.releaseAll();
     services.pauses.forgo(store.tenant, engine.key);
   }
 }
@@ -52,33 +78,39 @@ export async function callEngine(services: CallServices, store: TenantStore, cal
 async function runEngine(
   services: CallServices,
   store: TenantStore,
-  call: EngineCall,
-  engine: EngineSource,
+  call: CallInput,
+  { engine, locks }: { readonly engine: EngineSource; readonly locks: RunLocks },
 ): Promise<JsonValue> {
   const slot = await services.runner.acquire(store.tenant, {
     engine,
     ...services.limits.runsOf(store.tenant),
+    mayFollow: locks.none,
     waitMs: services.limits.policy.queueWaitMs,
     signal: services.draining,
   });
   const runId = services.ids.ulid();
-  const transaction = new TransactionScope(store, runId, services.outboxLimit);
+  const transaction = new TransactionScope(store, runId, services.outboxLimit, locks);
   const tree = new RunTree(services, {
     runId,
     transaction,
+    locks,
     store,
     limits: services.limits.of(store, engine),
     lang: call.lang,
     user: call.user,
     event: undefined,
+    trace: { engineKey: engine.key, version: engine.version, parent: call.trace },
     alwaysJoin: false,
   });
   let outcome: RunOutcome;
   try {
-    const start = runStartOf(tree, { engine, param: call.param, invokeType: 'Client' });
+    const { param, request } = call;
+    const invocation = { engine, param, invokeType: 'Client', ...(request === undefined ? {} : { request }) } as const;
+    const start = runStartOf(tree, invocation);
     tree.begin();
     outcome = relocateOutcome(await slot.run(start, createHostCallSink(tree, [engine.key])), engine);
     noteEnd(tree, engine.key, outcome);
+    endRunSpan(tree.span, outcome);
     if (isKilled(outcome)) await transaction.abort();
     await tree.end();
   } finally {
@@ -128,7 +160,7 @@ async function endTransaction(
   }
   let rows: readonly OutboxRow[];
   try {
-    rows = await transaction.commit({ claims: [] });
+    rows = await commitTraced(tree, transaction, []);
   } catch (e) {
     return coerceError(e);
   }

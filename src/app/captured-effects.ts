@@ -1,5 +1,8 @@
+import type { DocumentPlace } from '../core/document-name.ts';
 import { AppError } from '../core/errors.ts';
 import type { Cache } from '../ports/cache.ts';
+import type { DocumentServers, DocumentStore } from '../ports/documents.ts';
+import type { ExtraDatabases } from '../ports/extra-databases.ts';
 import type { HttpClient, HttpRequest } from '../ports/http-client.ts';
 import type { Journal, SysLogRecord } from '../ports/journal.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
@@ -114,6 +117,46 @@ export class CapturedEffects {
     };
   }
 
+  /** Reads of a MongoDB see what is there; writes are requests to it. Documents of a database are in its transaction. */
+  documents(real: DocumentServers, allowed: boolean): DocumentServers {
+    return {
+      of: async (tenant) => {
+        const server = await real.of(tenant);
+        return server === undefined ? undefined : this.#documentsOf(server, allowed);
+      },
+      close: async () => {},
+    };
+  }
+
+  /** What is written to another database cannot be taken back, and what is read there may depend on it. */
+  databases(real: ExtraDatabases): ExtraDatabases {
+    const refuse = (): never => {
+      throw new AppError('DBS_TRIAL_REFUSED');
+    };
+    return {
+      keys: (store) => real.keys(store),
+      get: async () => refuse(),
+      open: async () => refuse(),
+      close: async () => {},
+    };
+  }
+
+  #documentsOf(real: DocumentStore, allowed: boolean): DocumentStore {
+    const write = async (method: string, { database, collection }: DocumentPlace, work: () => Promise<void>) => {
+      const url = `mongodb:${database}/${collection}`;
+      this.#keep(this.requests, { method, url, status: null, refused: !allowed });
+      if (!allowed) throw new AppError('DOCUMENTS_TRIAL_REFUSED');
+      await work();
+    };
+    return {
+      insert: (place, document) => write('INSERT', place, () => real.insert(place, document)),
+      update: (place, id, fields) => write('UPDATE', place, () => real.update(place, id, fields)),
+      delete: (place, id) => write('DELETE', place, () => real.delete(place, id)),
+      find: (place, id) => real.find(place, id),
+      list: (place, query) => real.list(place, query),
+    };
+  }
+
   /** The tenant's store with a journal that keeps the author's lines instead of writing them. */
   store(real: TenantStore): TenantStore {
     const { journal } = real;
@@ -124,24 +167,34 @@ export class CapturedEffects {
       flush: () => journal.flush(),
       story: (eventId) => journal.story(eventId),
       attempts: (filter) => journal.attempts(filter),
+      runCounts: (since, spanMs) => journal.runCounts(since, spanMs),
+      logs: (filter) => journal.logs(filter),
     };
     return {
       tenant: real.tenant,
       tables: real.tables,
+      relaxedTables: real.relaxedTables,
       sql: real.sql,
+      documents: real.documents,
       parked: real.parked,
       deadLetters: real.deadLetters,
       outbox: real.outbox,
       crashes: real.crashes,
       engines: real.engines,
+      versions: real.versions,
       bindings: real.bindings,
+      topicBindings: real.topicBindings,
+      designer: real.designer,
+      extraDatabases: () => real.extraDatabases(),
       journal: captured,
+      identity: real.identity,
       singleWriter: real.singleWriter,
       findInbox: (key) => real.findInbox(key),
       begin: (waitMs) => real.begin(waitMs),
       push: (request) => real.push(request),
       createTables: (tables) => real.createTables(tables),
-      purge: (retention) => real.purge(retention),
+      purge: (retention, signal) => real.purge(retention, signal),
+      pools: () => real.pools(),
       probe: () => real.probe(),
       close: () => real.close(),
     };

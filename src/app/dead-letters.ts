@@ -2,11 +2,11 @@ import { encodeEnvelope, readEnvelope } from '../core/envelope.ts';
 import { AppError, describeError, type ErrorRecord, type Lang, orThrow } from '../core/errors.ts';
 import { parseEventId } from '../core/event-id.ts';
 import { parseJson } from '../core/json-text.ts';
-import { MAX_SENT_MESSAGE_BYTES } from '../core/run-limits.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DeadEdit, DeadFilter, ParkedKey, ReplayRefusal } from '../ports/dead-letters.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { ParkedRow, TenantStore } from '../ports/tenant-store.ts';
+import { checkMessageSize } from './message-build.ts';
 import type { ParkedMover } from './move-parked.ts';
 
 export interface DeadLetterServices {
@@ -85,8 +85,8 @@ export async function findDeadLetter(store: TenantStore, choice: DeadLetterChoic
 /**
  * Replaces the message of a dead letter and replays it.
  * @returns the EventId under which it runs.
- * @throws AppError NOT_FOUND, EVENT_ID_INVALID, JSON_INVALID, MESSAGE_TOO_LARGE, DEAD_LETTER_NOT_DEAD, DEAD_LETTER_DONE,
- * DEAD_LETTER_ID_REUSED.
+ * @throws AppError NOT_FOUND, EVENT_ID_INVALID, JSON_INVALID, MESSAGE_TOO_LARGE, MESSAGE_TOO_MANY_VALUES,
+ * DEAD_LETTER_NOT_DEAD, DEAD_LETTER_DONE, DEAD_LETTER_ID_REUSED.
  */
 export async function editDeadLetter(
   services: DeadLetterServices,
@@ -123,19 +123,16 @@ function editedMessage(
   const old = readEnvelope(row.body, row.props, tenant);
   const known = old.ok ? old.value : undefined;
   const traceParent = known?.traceParent ?? null;
-  const body = new TextEncoder().encode(
-    encodeEnvelope({
-      eventId,
-      tenant,
-      traceParent,
-      traceState: known?.traceState ?? null,
-      messageJson: change.messageJson,
-      currentUserId: known?.currentUserId ?? null,
-    }),
-  );
-  if (body.length > MAX_SENT_MESSAGE_BYTES) {
-    throw new AppError('MESSAGE_TOO_LARGE', { size: body.length, limit: MAX_SENT_MESSAGE_BYTES });
-  }
+  const envelope = encodeEnvelope({
+    eventId,
+    tenant,
+    traceParent,
+    traceState: known?.traceState ?? null,
+    messageJson: change.messageJson,
+    currentUserId: known?.currentUserId ?? null,
+  });
+  const body = new TextEncoder().encode(envelope);
+  orThrow(checkMessageSize(body, envelope));
   const { traceparent: _old, ...headers } = row.props.headers;
   return {
     eventId,

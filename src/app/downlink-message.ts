@@ -1,4 +1,5 @@
 import { AppError, coerceError } from '../core/errors.ts';
+import type { TraceContext } from '../core/trace-parent.ts';
 import type { BrokerMessage, MessageProperties, Qos } from '../ports/broker.ts';
 import type { Downlink } from '../ports/downlink.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -8,11 +9,18 @@ import type { BuiltMessage } from './message-build.ts';
 /** Name under which messages to devices stand in the outbox; no queue can have it. */
 const DOWNLINK = 'mqtt:downlink';
 
-/** A message to devices as the outbox keeps it. */
-export function toOutboxMessage(message: BrokerMessage, ids: Ids): BuiltMessage {
+/** A message to devices as the outbox keeps it. @param trace of the span that makes it. */
+export function toOutboxMessage(message: BrokerMessage, ids: Ids, trace: TraceContext): BuiltMessage {
   const eventId = ids.ulid();
   const { topic, qos, retain, payload, properties } = message;
-  const headers = { topic, qos: String(qos), retain: String(retain), properties: JSON.stringify(properties) };
+  const headers = {
+    topic,
+    qos: String(qos),
+    retain: String(retain),
+    properties: JSON.stringify(properties),
+    traceparent: trace.traceParent,
+    ...(trace.traceState === null ? {} : { tracestate: trace.traceState }),
+  };
   return { queue: DOWNLINK, eventId, body: payload, props: { messageId: eventId, headers } };
 }
 
@@ -27,7 +35,9 @@ export function withDownlinks(queue: Queue, downlink: Pick<Downlink, 'publish'>)
     consume: (...args) => queue.consume(...args),
     refreshTenant: (...args) => queue.refreshTenant(...args),
     closeTenant: (tenant) => queue.closeTenant(tenant),
+    inspect: (tenant, name) => queue.inspect(tenant, name),
     depth: (...args) => queue.depth(...args),
+    connections: () => queue.connections(),
     close: () => queue.close(),
     async publish(tenant, messages) {
       const forDevices = messages.filter(isDownlink);

@@ -5,7 +5,7 @@ import { tenantKey } from '../core/tenant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Invalidation } from '../ports/invalidation.ts';
 import type { Log } from '../ports/log.ts';
-import type { TenantStore } from '../ports/tenant-store.ts';
+import type { EngineStore } from '../ports/tenant-store.ts';
 
 /** An engine edited by hand in SQL is seen after this at the latest. Milliseconds. */
 const TTL_MS = 5_000;
@@ -17,7 +17,7 @@ const MISS_TTL_MS = 250;
 const MAX_ENTRIES = 5_000;
 
 /** Name of the event of a changed engine; the rest is its key in lower case. */
-const EVENT = 'engine:';
+export const ENGINE_EVENT = 'engine:';
 
 export interface EngineCacheOptions {
   readonly clock: Clock;
@@ -25,6 +25,12 @@ export interface EngineCacheOptions {
   readonly log: Log;
   /** Milliseconds. */
   readonly ttlMs?: number;
+}
+
+/** Where the engines of a tenant are. */
+export interface EngineTable {
+  readonly tenant: string;
+  readonly engines: Pick<EngineStore, 'find'>;
 }
 
 interface Entry {
@@ -45,6 +51,8 @@ export class EngineCache {
   readonly #missTtlMs: number;
   /** In the order they were asked for. */
   readonly #entries = new Map<string, Entry>();
+  /** By the place of an engine's key: where else it was remembered, because it was asked for by its Id. */
+  readonly #aliases = new Map<string, Set<string>>();
   readonly #stopListening: () => void;
 
   constructor(options: EngineCacheOptions) {
@@ -53,12 +61,12 @@ export class EngineCache {
     this.#missTtlMs = Math.min(this.#ttlMs, MISS_TTL_MS);
     this.#stopListening = options.invalidation.listen({
       changed: (tenant, name) => this.#forgetNamed(tenant, name),
-      missed: () => this.#entries.clear(),
+      missed: () => this.#clear(),
     });
   }
 
   /** The engine by its key, any case, as `EngineStore.find`. @throws what the store throws. */
-  async find(store: Pick<TenantStore, 'tenant' | 'engines'>, engineKey: string): Promise<EngineSource | undefined> {
+  async find(store: EngineTable, engineKey: string): Promise<EngineSource | undefined> {
     const place = placeOf(store.tenant, engineKey);
     if (place === undefined || !this.#options.invalidation.isLive()) return store.engines.find(engineKey);
     const known = this.#entries.get(place);
@@ -72,7 +80,7 @@ export class EngineCache {
 
   /** Engines were written: forgets them here at once, then tells the other hosts. Never rejects. */
   async changed(tenant: string, engineKeys: readonly string[]): Promise<void> {
-    const names = engineKeys.map((key) => EVENT + tenantKey(key));
+    const names = engineKeys.map((key) => ENGINE_EVENT + tenantKey(key));
     for (const name of names) this.#forgetNamed(tenant, name);
     try {
       await this.#options.invalidation.announce(tenant, names);
@@ -84,14 +92,15 @@ export class EngineCache {
 
   close(): void {
     this.#stopListening();
-    this.#entries.clear();
+    this.#clear();
   }
 
-  async #load(
-    place: string,
-    store: Pick<TenantStore, 'engines'>,
-    engineKey: string,
-  ): Promise<EngineSource | undefined> {
+  #clear(): void {
+    this.#entries.clear();
+    this.#aliases.clear();
+  }
+
+  async #load(place: string, store: EngineTable, engineKey: string): Promise<EngineSource | undefined> {
     const entry: Entry = {
       askedAt: this.#options.clock.now(),
       engine: store.engines.find(engineKey),
@@ -101,6 +110,7 @@ export class EngineCache {
     try {
       const engine = await entry.engine;
       if (engine?.enabled !== true) entry.ttlMs = this.#missTtlMs;
+      if (engine !== undefined) this.#noteAlias(place, placeOf(store.tenant, engine.key));
       return engine;
     } catch (e) {
       if (this.#entries.get(place) === entry) this.#entries.delete(place);
@@ -118,6 +128,15 @@ export class EngineCache {
     }
   }
 
+  /** A change of an engine is told by its key. */
+  #noteAlias(place: string, own: string | undefined): void {
+    if (own === undefined || own === place) return;
+    const aliases = this.#aliases.get(own) ?? new Set();
+    this.#aliases.set(own, aliases.add(place));
+    // Entries outlive their aliases by their own time to live at most.
+    if (this.#aliases.size > MAX_ENTRIES) this.#aliases.clear();
+  }
+
   /** Not so when the clock was set back: how old the entry is, is unknown then. */
   #isFresh(entry: Entry): boolean {
     const age = this.#options.clock.now() - entry.askedAt;
@@ -125,9 +144,12 @@ export class EngineCache {
   }
 
   #forgetNamed(tenant: string, name: string): void {
-    if (!name.startsWith(EVENT)) return;
-    const place = placeOf(tenant, name.slice(EVENT.length));
-    if (place !== undefined) this.#entries.delete(place);
+    if (!name.startsWith(ENGINE_EVENT)) return;
+    const place = placeOf(tenant, name.slice(ENGINE_EVENT.length));
+    if (place === undefined) return;
+    this.#entries.delete(place);
+    for (const alias of this.#aliases.get(place) ?? []) this.#entries.delete(alias);
+    this.#aliases.delete(place);
   }
 }
 

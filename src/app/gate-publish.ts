@@ -9,8 +9,11 @@
 import { AppError, coerceError, describeError, type ErrorRecord } from '../core/errors.ts';
 import { mqttEventParam } from '../core/mqtt-event.ts';
 import { judgeGate } from '../core/mqtt-gate.ts';
+import type { TraceContext } from '../core/trace-parent.ts';
 import type { BrokerMessage, ClientInfo, PublishDecision } from '../ports/broker.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
+import { LaneShares } from './lane-shares.ts';
+import { startDeviceSpan } from './message-spans.ts';
 import {
   commitEventRun,
   databaseFault,
@@ -44,19 +47,30 @@ export interface GateRequest {
 /** Asks scripts about messages. */
 export class PublishGate {
   readonly #services: MqttRunServices;
+  /** The gates of many devices at once, each device's one after the other. */
+  readonly #shares: LaneShares;
   readonly #closes = new Map<string, number>();
 
   constructor(services: MqttRunServices) {
     this.#services = services;
+    this.#shares = new LaneShares(services);
   }
 
   /** Never rejects. */
   async decide(store: TenantStore, request: GateRequest): Promise<PublishDecision> {
+    const span = startDeviceSpan(this.#services.tracer, request.message, store.tenant);
+    const decision = await this.#decideTraced(store, request, span);
+    span.set({ 'v8host.outcome': decision.kind });
+    span.end(decision.kind === 'refuse' ? decision.reason : undefined);
+    return decision;
+  }
+
+  async #decideTraced(store: TenantStore, request: GateRequest, trace: TraceContext): Promise<PublishDecision> {
     const { clock } = this.#services;
     const { client, message } = request;
     const patience = client.keepAlive > 0 ? Math.min(RETRY_MS, client.keepAlive * 500) : RETRY_MS;
     const until = clock.now() + patience;
-    const event = this.#eventOf(request);
+    const event = { ...this.#eventOf(request), trace };
     let pause = FIRST_PAUSE_MS;
     for (;;) {
       const decision = await this.#attempt(store, { ...event, waitMs: Math.max(1, until - clock.now()) }, message);
@@ -103,7 +117,7 @@ export class PublishGate {
     event: MqttEvent,
     message: BrokerMessage,
   ): Promise<PublishDecision | { readonly transient: AppError }> {
-    const result = await runMqttEvent(this.#services, store, event);
+    const result = await runMqttEvent(this.#services, store, event, this.#shares);
     if (result.kind === 'duplicate') return this.#judgeDuplicate(store, event);
     if (result.kind === 'not-run') {
       return isHostFault(result.error) ? { transient: result.error } : this.#failed(store, event, result.error);

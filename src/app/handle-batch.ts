@@ -8,6 +8,7 @@ import type { Doom, OutboxRow, TenantTx } from '../ports/tenant-store.ts';
 import { BatchPart } from './batch-transaction.ts';
 import { type DeliveryHandler, type DeliveryServices, engineOf, profileOf } from './handle-delivery.ts';
 import type { ReceivedMessage } from './received-message.ts';
+import { RunLocks } from './run-locks.ts';
 import { claimOf, endRun, findEngine, finishedClaim, messageTree, scriptOf } from './run-message.ts';
 import type { RunTree } from './run-tree.ts';
 import { WRITER_WAIT_MS } from './transaction-scope.ts';
@@ -28,7 +29,8 @@ type DonePart = Extract<Part, { kind: 'done' }>;
 /**
  * Runs several messages of one binding in one transaction, one after the other (delivery.md 3.1 b): one statement
  * claims them, one commit makes all of them done. A message that does not succeed undoes all, and each runs again
- * singly, where the spine decides about it. An engine that fails often is not run in batches.
+ * singly, where the spine decides about it. An engine that fails often is not run in batches, nor one with a lock: its
+ * messages may be of different scopes.
  */
 export class BatchHandler {
   readonly #services: DeliveryServices;
@@ -82,7 +84,7 @@ export class BatchHandler {
     try {
       const engine = await findEngine(this.#services, first);
       const isFree = !('kind' in engine) && this.#services.pauses.isFree(first.store.tenant, engine.key);
-      return isFree ? await this.#runOnLane(messages, first, engine) : UNDONE;
+      return isFree && engine.lock === undefined ? await this.#runOnLane(messages, first, engine) : UNDONE;
     } catch (e) {
       const error = coerceError(e);
       const fields = { tenantId: first.store.tenant, queue: first.key.queue, messages: messages.length };
@@ -97,38 +99,33 @@ export class BatchHandler {
     const { runner, limits, draining } = this.#services;
     const { tenant } = first.store;
     const slot = await runner.acquire(tenant, { engine, ...limits.runsOf(tenant), signal: draining });
+    const locks = new RunLocks(this.#services, tenant);
     try {
       const tx = await first.store.begin(WRITER_WAIT_MS);
       try {
-        return await this.#runInTransaction(tx, messages, engine, slot);
+        return await this.#runInTransaction(tx, messages, { engine, slot, locks });
       } catch (e) {
         await tx.rollback();
         throw e;
       }
     } finally {
+      await locks.releaseAll();
       slot.release();
     }
   }
 
-  async #runInTransaction(
-    tx: TenantTx,
-    messages: readonly ReceivedMessage[],
-    engine: EngineSource,
-    slot: RunSlot,
-  ): Promise<Batch> {
+  async #runInTransaction(tx: TenantTx, messages: readonly ReceivedMessage[], lane: BatchLane): Promise<Batch> {
     const runs = messages.map((message) => ({ message, runId: this.#services.ids.ulid() }));
-    const answers = await tx.claimAll(runs.map(({ message, runId }) => claimOf(message, engine, runId)));
+    const answers = await tx.claimAll(runs.map(({ message, runId }) => claimOf(message, lane.engine, runId)));
     const claimed = runs.filter((_, index) => answers[index] === 'claimed');
     const known = runs.filter((_, index) => answers[index] === 'duplicate').map(({ message }) => message);
-    const done = await this.#runClaimed(tx, claimed, engine, slot);
+    const done = await this.#runClaimed(tx, claimed, lane);
     if (done === undefined) {
       await tx.rollback();
       return UNDONE;
     }
-    const rows = await tx.commit({
-      claims: done.map((part) => finishedClaim(part.message)),
-      outbox: done.flatMap((part) => part.transaction.outbox),
-    });
+    lane.locks.assertHeld();
+    const rows = await commitTogether(tx, done);
     return { parts: [...done, ...known.map((message) => ({ kind: 'duplicate', message }) as const)], rows };
   }
 
@@ -140,10 +137,11 @@ export class BatchHandler {
   async #runClaimed(
     tx: TenantTx,
     claims: readonly ClaimedMessage[],
-    engine: EngineSource,
-    slot: RunSlot,
+    lane: BatchLane,
   ): Promise<readonly DonePart[] | undefined> {
-    const parts = claims.map((claim) => this.#openPart(tx, claim, engine));
+    const { engine, slot } = lane;
+    const parts: DonePart[] = [];
+    for (const claim of claims) parts.push(this.#openPart(tx, claim, lane, parts.at(-1)));
     const results = slot.runAll(parts.map(({ message, tree }) => scriptOf(message, engine, tree)));
     let doom: Doom | undefined;
     let failed = false;
@@ -157,16 +155,23 @@ export class BatchHandler {
         legacyAck: part.message.binding.legacyAck,
       });
       // A failure is recorded by the single run that follows.
-      if (verdict.kind !== 'success') failed = true;
+      // Savepoints of messages must not cross: what one left open is undone with all of them.
+      if (verdict.kind !== 'success' || part.transaction.once.depth > 0) failed = true;
       else this.#services.profiles.record(engineOf(part.message), { ...profileOf(part.tree), failed: false });
     }
     if (doom !== undefined) throw new AppError(doom, { reason: doom });
     return failed ? undefined : parts;
   }
 
-  #openPart(tx: TenantTx, { message, runId }: ClaimedMessage, engine: EngineSource): DonePart {
-    const transaction = new BatchPart(tx, message.store, runId, this.#services.outboxLimit);
-    const tree = messageTree(this.#services, message, engine, runId, transaction);
+  #openPart(
+    tx: TenantTx,
+    { message, runId }: ClaimedMessage,
+    { engine, locks }: BatchLane,
+    before: DonePart | undefined,
+  ): DonePart {
+    const place = { store: message.store, runId, limit: this.#services.outboxLimit };
+    const transaction = new BatchPart(tx, place, before?.transaction);
+    const tree = messageTree(this.#services, { message, engine, runId, transaction, locks });
     return { kind: 'done', message, tree, version: engine.version, transaction };
   }
 
@@ -185,9 +190,34 @@ export class BatchHandler {
   }
 }
 
+/** One commit, which stands in the trace of each of its messages. */
+async function commitTogether(tx: TenantTx, done: readonly DonePart[]): Promise<readonly OutboxRow[]> {
+  const spans = done.map(({ tree }) => tree.startCommit());
+  let error: string | undefined;
+  try {
+    return await tx.commit({
+      claims: done.flatMap((part) => [finishedClaim(part.message), ...part.transaction.once.claims]),
+      outbox: done.flatMap((part) => part.transaction.outbox),
+    });
+  } catch (e) {
+    error = coerceError(e).code;
+    throw e;
+  } finally {
+    for (const span of spans) span.end(error);
+  }
+}
+
 interface Batch {
   readonly parts: readonly Part[];
   readonly rows: readonly OutboxRow[];
+}
+
+/** What the messages of a batch run on. */
+interface BatchLane {
+  readonly engine: EngineSource;
+  readonly slot: RunSlot;
+  /** Of the engines nested in them, held until the commit of all. */
+  readonly locks: RunLocks;
 }
 
 /** Nothing was decided: every message is handled singly. */

@@ -8,14 +8,13 @@
  */
 import type { Binding } from '../core/binding.ts';
 import { AppError } from '../core/errors.ts';
-import type { Delivery } from '../ports/queue.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import { consultInbox, type InboxAnswer } from './consult-inbox.ts';
 import { CrashCount } from './crash-count.ts';
 import type { EngineProfiles } from './engine-profile.ts';
 import type { MessageLocks } from './message-locks.ts';
-import { parkFailed, parkRefused } from './park-message.ts';
-import { isRepeated, type ReceivedMessage, receiveMessage } from './received-message.ts';
+import { parkBehind, parkFailed, parkRefused } from './park-message.ts';
+import { isRepeated, mayBeParked, type ReceivedMessage } from './received-message.ts';
 import { type FailedRun, type MessageOutcome, type RunMessageServices, runMessage } from './run-message.ts';
 import type { DeliverySettler } from './settle-delivery.ts';
 import type { Settlement } from './settlement.ts';
@@ -38,13 +37,6 @@ export class DeliveryHandler {
 
   constructor(services: DeliveryServices) {
     this.#services = services;
-  }
-
-  /** Settles one delivery. Never rejects. */
-  async handle(store: TenantStore, binding: Binding, delivery: Delivery): Promise<void> {
-    const received = receiveMessage(store, binding, delivery, this.#services.ids);
-    if (!received.ok) return this.#services.settler.refuse(store, delivery, received.value);
-    return this.handleMessage(received.value);
   }
 
   /** Settles a message whose envelope was checked. Never rejects. */
@@ -75,6 +67,8 @@ export class DeliveryHandler {
       const known = await this.#act(message, await consultInbox(message), false);
       if (known !== undefined) return known;
     }
+    const behind = await this.#keepOrder(message);
+    if (behind !== undefined) return behind;
     const crashes = new CrashCount(message);
     try {
       const settlement = await this.#tryInPlace(message, crashes);
@@ -84,6 +78,15 @@ export class DeliveryHandler {
       await crashes.takeBack();
       throw e;
     }
+  }
+
+  /** While an earlier message of its order key is parked, a message waits behind it. Undefined means: run it. */
+  async #keepOrder(message: ReceivedMessage): Promise<Settlement | undefined> {
+    const { store, key, messageHash, orderKey } = message;
+    if (orderKey === undefined) return undefined;
+    if ((await store.parked.placeOf({ ...key, messageHash }, orderKey)) !== 'behind') return undefined;
+    const request = parkBehind(message, this.#services.lang);
+    return this.#services.settler.park(store, { act: 'parked', request, tree: undefined, error: undefined }, false);
   }
 
   /** Steps 4 to 8: runs, and runs again at once when nothing of the message is at fault. */
@@ -133,7 +136,7 @@ export class DeliveryHandler {
   async #act(message: ReceivedMessage, answer: InboxAnswer, crashCounted: boolean): Promise<Settlement | undefined> {
     if (answer.kind === 'run') return undefined;
     if (answer.kind === 'duplicate') {
-      if (message.attempt > 1 || message.cycle > 1)
+      if (mayBeParked(message))
         await message.store.parked.resolve({ ...message.key, messageHash: message.messageHash });
       if (message.delivery.redelivered) await message.store.crashes.clear(message.key);
       return { act: 'duplicate' };

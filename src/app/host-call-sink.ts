@@ -1,94 +1,82 @@
 import { describeCallPath } from '../core/call-cycle.ts';
-import { liftContext } from '../core/context-lift.ts';
 import { fail } from '../core/dos-result.ts';
 import type { EngineSource } from '../core/engine.ts';
+import { ERROR_TABLE } from '../core/error-table.ts';
 import { AppError, coerceError, orThrow } from '../core/errors.ts';
-import { composedVersion, composeSource, relocateOutcome } from '../core/global-code.ts';
+import { relocateOutcome } from '../core/global-code.ts';
 import type { JsonValue } from '../core/json.ts';
 import { parseJson } from '../core/json-text.ts';
 import { nestedLimits } from '../core/limit-policy.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
-import { scriptLimits } from '../core/script-limits.ts';
 import type { HostCallAnswer, HostCallSink } from '../ports/engine-runner.ts';
+import type { Span } from '../ports/tracer.ts';
 import type { HostCallName } from '../protocol/host-call-names.ts';
-import type { ConsoleLevel, RunStart, ScriptInput } from '../protocol/messages.ts';
+import type { ConsoleLevel } from '../protocol/messages.ts';
 import { HOST_CALLS } from '../v8-api/host-calls.ts';
+import { runStartOf } from './engine-start.ts';
 import { loadEngine } from './load-engine.ts';
 import { NestedTime } from './nested-time.ts';
 import { noteEnd } from './note-end.ts';
 import { outcomeToResult } from './outcome-result.ts';
-import { EngineRunContext } from './run-context.ts';
+import { EngineRunContext, type StartInside } from './run-context.ts';
+import { endCallSpan, endRunSpan, startCallSpan } from './run-spans.ts';
 import type { RunTree } from './run-tree.ts';
-
-/** A loaded engine with what it is called with. */
-export interface EngineInvocation {
-  readonly engine: EngineSource;
-  readonly param: JsonValue;
-  readonly invokeType: 'Client' | 'Server';
-}
-
-/** What the lane needs to run an invocation of this tree. */
-export function runStartOf(
-  tree: RunTree,
-  invocation: EngineInvocation,
-  limits = tree.options.limits,
-  depth = 1,
-): RunStart {
-  const { store, user, event } = tree.options;
-  const { param, eventName, mqtt } = liftContext(invocation.param);
-  const input: ScriptInput = {
-    Param: param,
-    OsClient: store.tenant,
-    CurrentUser: user === undefined ? {} : { Id: user.id, Name: user.name },
-    EventName: eventName,
-    ...(mqtt === undefined ? {} : { MQTT: mqtt }),
-    ApiEngineKey: invocation.engine.key,
-    InvokeType: invocation.invokeType,
-    Limits: scriptLimits(limits, depth, event !== undefined),
-  };
-  return {
-    tenant: store.tenant,
-    engineKey: invocation.engine.key,
-    version: composedVersion(invocation.engine),
-    source: composeSource(invocation.engine),
-    limits,
-    inputJson: JSON.stringify(input),
-  };
-}
+import { startTableEvent } from './table-event.ts';
 
 /**
  * The host side of one engine's run: answers its host calls from the table, times them for the story, and never
  * rejects. A doomed run is answered with the reason and nothing else (F1).
  * @param callPath engine keys from the root to this one.
- * @param time of a nested engine; the root has its run's.
+ * @param nested time and span of a nested engine; the root has its run's.
  */
-export function createHostCallSink(tree: RunTree, callPath: readonly string[], time?: NestedTime): HostCallSink {
-  const makeContext = (): EngineRunContext =>
-    new EngineRunContext(tree, callPath, (key, param) => startNested(tree, key, param, callPath), time);
-  const context = makeContext();
+export function createHostCallSink(tree: RunTree, callPath: readonly string[], nested?: NestedRun): HostCallSink {
+  const time = nested?.time;
+  const start: StartInside = {
+    engine: (key, param, caller) => startNested(tree, key, param, caller),
+    event: (event, then, caller) =>
+      startTableEvent(tree, event, { callers: callPath, span: caller.span }, then, (path, wallMs, span) =>
+        createHostCallSink(tree, path, { time: new NestedTime(tree.services.clock, wallMs), span }),
+      ),
+  };
+  const makeContext = (span: Span): EngineRunContext => new EngineRunContext(tree, { callPath, span }, start, time);
+  const engineSpan = (): Span => nested?.span ?? tree.span;
   return {
     // Async calls are under way side by side: each has a context of its own, which notes what it touches.
-    call: (name, argsJson) => tree.track(() => answerCall(tree, makeContext(), name, argsJson)),
-    log: (level: ConsoleLevel, line: string) => context.console(level, line),
-    warn: (text: string) => context.console('warn', text),
+    call: (name, argsJson) => {
+      // A lane that was taken over may send any text as a name.
+      const known = Object.hasOwn(HOST_CALLS, name) ? name : 'unknown';
+      const span = startCallSpan(tree.services.tracer, engineSpan(), known);
+      return tree.track(() => answerCall(tree, makeContext(span), { name, known, argsJson }));
+    },
+    log: (level: ConsoleLevel, line: string) => makeContext(engineSpan()).console(level, line),
+    warn: (text: string) => makeContext(engineSpan()).console('warn', text),
     ...(time === undefined ? {} : { end: () => time.end() }),
   };
 }
 
-async function answerCall(
-  tree: RunTree,
-  context: EngineRunContext,
-  name: string,
-  argsJson: string,
-): Promise<HostCallAnswer> {
-  const startedAt = tree.services.clock.now();
-  const { answer, code } = await performCall(tree, context, name, argsJson);
-  tree.addTrace({
-    name,
-    durationMs: tree.services.clock.now() - startedAt,
-    code,
-    ...targetOf(context),
-  });
+/** Time and span of an engine that another one runs. */
+interface NestedRun {
+  readonly time: NestedTime;
+  readonly span: Span;
+}
+
+/** A host call as the lane sent it; `known` is its name, or `unknown`. */
+interface SentCall {
+  readonly name: string;
+  readonly known: string;
+  readonly argsJson: string;
+}
+
+async function answerCall(tree: RunTree, context: EngineRunContext, call: SentCall): Promise<HostCallAnswer> {
+  const { name, known } = call;
+  const { clock, metrics } = tree.services;
+  const startedAt = clock.now();
+  const { answer, code, error } = await performCall(tree, context, call);
+  const durationMs = clock.now() - startedAt;
+  metrics.hostCallAnswered(known, durationMs / 1000, code === 0);
+  const trace = { name, durationMs, code, ...targetOf(context) };
+  tree.addTrace(trace);
+  endCallSpan(context.span, { store: tree.options.store, trace: { ...trace, name: known } }, error);
   return answer;
 }
 
@@ -96,25 +84,30 @@ async function answerCall(
 async function performCall(
   tree: RunTree,
   context: EngineRunContext,
-  name: string,
-  argsJson: string,
-): Promise<{ readonly answer: HostCallAnswer; readonly code: number | null }> {
+  { name, argsJson }: SentCall,
+): Promise<{ readonly answer: HostCallAnswer; readonly code: number | null; readonly error?: string | undefined }> {
   try {
     const doom = tree.transaction.doom;
     if (doom !== undefined) throw new AppError(doom === 'DB_UNAVAILABLE' ? 'DB_TX_LOST' : doom);
+    tree.options.locks.assertHeld();
     if (!Object.hasOwn(HOST_CALLS, name)) throw new AppError('NOT_FOUND', { what: `V8.${name}` });
     await keepToRate(tree, context);
-    const args = orThrow(parseJson(argsJson));
+    // The end of the run woke it: what the call would do then, nobody would undo or close.
+    if (tree.hasEnded) throw new AppError('DB_TX_LOST');
+    // Counted by bytes (`argumentBytes`): a list of rows to write may well have more values than a message.
+    const args = orThrow(parseJson(argsJson, Number.POSITIVE_INFINITY));
     const result = await HOST_CALLS[name as HostCallName](context, Array.isArray(args) ? args : []);
     if (isAnswer(result)) return { answer: result, code: null };
-    return { answer: replyWithin(tree, JSON.stringify(result ?? null)), code: codeOf(result) };
+    const code = codeOf(result);
+    const answer = replyWithin(tree, JSON.stringify(result ?? null));
+    return { answer, code, error: code === 0 ? reasonOf(result) : undefined };
   } catch (e) {
     const error = coerceError(e);
     if (error.code === 'INTERNAL')
       tree.services.log.error('task.failed', { runId: tree.runId, call: name, err: error });
     const place = tree.placeOf(context.callPath);
     const failure = fail(error.toRecord(), context.lang, null, place);
-    return { answer: reply(JSON.stringify(failure)), code: failure.Code };
+    return { answer: reply(JSON.stringify(failure)), code: failure.Code, error: error.code };
   }
 }
 
@@ -150,32 +143,58 @@ async function startNested(
   tree: RunTree,
   engineKey: string,
   param: JsonValue,
-  callers: readonly string[],
+  caller: EngineRunContext,
 ): Promise<HostCallAnswer> {
+  const callers = caller.callPath;
   const limit = tree.options.limits.nesting;
   if (callers.length >= limit) {
     throw new AppError('V8_NESTED_DEPTH_LIMIT', { limit, path: describeCallPath([...callers, engineKey]) });
   }
-  const engine = await loadEngine(tree.services, tree.options.store, engineKey);
+  const engine = await findNested(tree, engineKey);
   if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: engineKey });
   if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
   const { pauses } = tree.services;
   const { tenant } = tree.options.store;
   // An engine that runs itself has its turn already.
   if (!callers.includes(engine.key)) pauses.admit(tenant, engine.key);
+  const waitMs = Math.min(tree.services.limits.policy.queueWaitMs, caller.remainingMs());
+  try {
+    await tree.options.locks.enter(engine, param, { waitMs, signal: caller.signal });
+  } catch (e) {
+    pauses.forgo(tenant, engine.key);
+    throw e;
+  }
   const callPath = [...callers, engine.key];
+  const { once } = tree.transaction;
+  const onceDepth = once.depth;
   const limits = nestedLimits(tree.services.limits.of(tree.options.store, engine), engine.limits, tree.options.limits);
+  const span = tree.startNested(engine.key, engine.version, caller.span);
   return {
     kind: 'nested',
     run: runStartOf(tree, { engine, param, invokeType: 'Server' }, limits, callPath.length),
-    calls: createHostCallSink(tree, callPath, new NestedTime(tree.services.clock, limits.wallMs)),
+    calls: createHostCallSink(tree, callPath, { time: new NestedTime(tree.services.clock, limits.wallMs), span }),
     finish: async (ended: RunOutcome) => {
       const outcome = relocateOutcome(ended, engine);
       noteEnd(tree, engine.key, outcome);
+      endRunSpan(span, outcome);
       pauses.forgo(tenant, engine.key);
+      // A doomed transaction says so to the calls that follow.
+      await once.unwind(onceDepth).catch(() => undefined);
       return JSON.stringify(outcomeToResult(outcome, engine.key, tree.options.lang, tree.placeOf(callPath)));
     },
   };
+}
+
+/** By key or Id, or by the path that a name with a slash is; parts of a route are for requests. */
+async function findNested({ services, options }: RunTree, name: string): Promise<EngineSource | undefined> {
+  const key = name.startsWith('/') ? (await services.addresses.find(options.store, name))?.key : name;
+  return key === undefined ? undefined : loadEngine(services, options.store, key);
+}
+
+/** Why a result has the Code 0: its ReasonCode, where the host made it. */
+function reasonOf(result: unknown): string {
+  const reason = (result as { ReasonCode?: unknown } | null)?.ReasonCode;
+  return typeof reason === 'string' && Object.hasOwn(ERROR_TABLE, reason) ? reason : '_OTHER';
 }
 
 /** The Code of a result, for the story of the event. */

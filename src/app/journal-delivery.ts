@@ -14,7 +14,10 @@ export interface JournalServices {
 /** Longest message of an attempt row. */
 const MAX_MESSAGE = 1_000;
 
-/** Writes what a settled delivery leaves for people: one attempt and one row of the receive log. */
+/**
+ * Writes what a settled delivery leaves for people: one attempt and one row of the receive log, which a message that only
+ * waits for its turn does not get.
+ */
 export function journalDelivery(
   services: JournalServices,
   message: ReceivedMessage,
@@ -24,6 +27,7 @@ export function journalDelivery(
   const endedAt = services.clock.now();
   const account = accountFor(settlement, services.lang);
   message.store.journal.attempt(attemptRecord(services, message, settlement, { startedAt, endedAt, ...account }));
+  if (account.verdict === 'behind') return;
   message.store.journal.receiveLog({
     type: '接收',
     queue: message.key.queue,
@@ -36,6 +40,8 @@ export function journalDelivery(
     messageId: message.key.eventId,
   });
 }
+
+const VERDICT_OF_PARKING = { waiting: 'retry', behind: 'behind', dead: 'dead' } as const;
 
 interface Account {
   readonly verdict: string;
@@ -58,11 +64,11 @@ function accountFor(settlement: Exclude<Settlement, { act: 'defer' }>, lang: Lan
     case 'parked': {
       const { request, error } = settlement;
       return {
-        verdict: request.state === 'dead' ? 'dead' : 'retry',
+        verdict: VERDICT_OF_PARKING[request.state],
         // Why this run failed; why the message is given up is in its parked row.
         reason: error?.code ?? request.reason,
         message: request.error,
-        failed: true,
+        failed: request.state !== 'behind',
       };
     }
   }

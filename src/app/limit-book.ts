@@ -10,7 +10,7 @@ import type { TenantStore } from '../ports/tenant-store.ts';
 /** Engines whose warnings and wall time are remembered; a forgotten one is told again. */
 const MAX_ENGINES = 10_000;
 
-type LimitedEngine = Pick<EngineSource, 'key' | 'limits'>;
+type LimitedEngine = Pick<EngineSource, 'key' | 'limits' | 'tenantLimits'>;
 type LimitedStore = Pick<TenantStore, 'tenant' | 'journal'>;
 
 interface Known {
@@ -53,6 +53,7 @@ export class LimitBook {
       tenant,
       engineKey: engine.key,
       engine: engine.limits,
+      ...(engine.tenantLimits === undefined ? {} : { tenantLimits: engine.tenantLimits }),
       ...(bindingSeconds === undefined ? {} : { bindingWallMs: bindingSeconds * 1000 }),
     });
   }

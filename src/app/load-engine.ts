@@ -3,16 +3,30 @@ import type { TenantStore } from '../ports/tenant-store.ts';
 import type { RunServices } from './run-tree.ts';
 
 /**
- * An engine with the tenant's global code, ready to run. Undefined when there is no such engine; a disabled one comes
+ * An engine with the tenant's global code and limits, ready to run. Undefined when there is no such engine; a disabled one comes
  * without the code. @throws what the store throws.
  */
 export async function loadEngine(
-  { engines, settings }: Pick<RunServices, 'engines' | 'settings'>,
+  services: Pick<RunServices, 'engines' | 'settings'>,
   store: TenantStore,
   engineKey: string,
 ): Promise<EngineSource | undefined> {
-  const engine = await engines.find(store, engineKey);
+  const engine = await services.engines.find(store, engineKey);
   if (engine?.enabled !== true) return engine;
-  const globalCode = await settings.globalCode(store);
-  return globalCode === undefined ? engine : { ...engine, globalCode };
+  return withTenantSettings(services, store, engine);
+}
+
+/** Source with what the tenant's settings add to every script of it. @throws what the store throws. */
+export async function withTenantSettings(
+  { settings }: Pick<RunServices, 'settings'>,
+  store: TenantStore,
+  engine: EngineSource,
+): Promise<EngineSource> {
+  const { globalCode, limits } = await settings.engineSettings(store);
+  if (globalCode === undefined && limits === undefined) return engine;
+  return {
+    ...engine,
+    ...(globalCode === undefined ? {} : { globalCode }),
+    ...(limits === undefined ? {} : { tenantLimits: limits }),
+  };
 }

@@ -1,10 +1,11 @@
 import { encodeEnvelope } from '../core/envelope.ts';
 import { accept, type ErrorRecord, type Parsed, refuse } from '../core/errors.ts';
 import { parseEventId } from '../core/event-id.ts';
+import { findTooMany } from '../core/json-scan.ts';
 import { toPhysicalQueue } from '../core/queue-name.ts';
-import { MAX_SENT_MESSAGE_BYTES } from '../core/run-limits.ts';
+import { MAX_JSON_VALUES, MAX_SENT_MESSAGE_BYTES } from '../core/run-limits.ts';
 import { sameTenant } from '../core/tenant.ts';
-import { childTraceParent } from '../core/trace-parent.ts';
+import type { TraceContext } from '../core/trace-parent.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { MessageProps } from '../ports/queue.ts';
 
@@ -22,9 +23,8 @@ export interface MessageDraft {
 export interface SenderContext {
   readonly tenant: string;
   readonly userId: string | null;
-  /** W3C traceparent of the message that started the run. */
-  readonly traceParent: string | null;
-  readonly traceState: string | null;
+  /** Of the span that makes the message: the message carries it on. */
+  readonly trace: TraceContext;
 }
 
 /** A checked message, ready for the queue or the outbox. */
@@ -41,11 +41,11 @@ export interface DraftRefusal {
   readonly eventId: string | undefined;
 }
 
-/** Checks a draft in the platform's order (mq-mqtt.md 3.4): EventId, tenant, queue, size; then builds the envelope. */
+/** Checks a draft in the platform's order (mq-mqtt.md 3.4): EventId, tenant, queue, size and values; then builds the envelope. */
 export function buildMessage(
   draft: MessageDraft,
   sender: SenderContext,
-  ids: Ids,
+  ids: Pick<Ids, 'ulid'>,
 ): { ok: true; value: BuiltMessage } | { ok: false; refusal: DraftRefusal } {
   const parsedId = parseEventId(draft.eventId);
   if (!parsedId.ok) return { ok: false, refusal: { error: parsedId.error, eventId: undefined } };
@@ -55,27 +55,33 @@ export function buildMessage(
   if (!tenant.ok) return refused(tenant.error);
   const queue = toPhysicalQueue(sender.tenant, draft.queueName);
   if (!queue.ok) return refused(queue.error);
-  const traceParent = childTraceParent(sender.traceParent, hex(ids, 32), hex(ids, 16));
-  const body = new TextEncoder().encode(
-    encodeEnvelope({
-      eventId,
-      tenant: sender.tenant,
-      traceParent,
-      traceState: sender.traceState,
-      messageJson: draft.messageJson,
-      currentUserId: sender.userId,
-    }),
-  );
-  if (body.length > MAX_SENT_MESSAGE_BYTES) {
-    return refused({ code: 'MESSAGE_TOO_LARGE', params: { size: body.length, limit: MAX_SENT_MESSAGE_BYTES } });
-  }
-  return { ok: true, value: { queue: queue.value, eventId, body, props: propsOf(eventId, traceParent, sender) } };
+  const { traceParent, traceState } = sender.trace;
+  const envelope = encodeEnvelope({
+    eventId,
+    tenant: sender.tenant,
+    traceParent,
+    traceState,
+    messageJson: draft.messageJson,
+    currentUserId: sender.userId,
+  });
+  const body = new TextEncoder().encode(envelope);
+  const unfit = checkMessageSize(body, envelope);
+  if (!unfit.ok) return refused(unfit.error);
+  return { ok: true, value: { queue: queue.value, eventId, body, props: propsOf(eventId, sender.trace) } };
+}
+
+/** What the receiver would make a dead letter is refused. @param body the bytes of `envelope`. */
+export function checkMessageSize(body: Uint8Array, envelope: string): Parsed<void> {
+  const size = body.length;
+  if (size > MAX_SENT_MESSAGE_BYTES) return refuse('MESSAGE_TOO_LARGE', { size, limit: MAX_SENT_MESSAGE_BYTES });
+  if (findTooMany(envelope, MAX_JSON_VALUES) === undefined) return accept(undefined);
+  return refuse('MESSAGE_TOO_MANY_VALUES', { limit: MAX_JSON_VALUES });
 }
 
 /** Headers as the platform sends them: only what is not blank (mq-mqtt.md 3.6). */
-function propsOf(eventId: string, traceParent: string, sender: SenderContext): MessageProps {
+function propsOf(eventId: string, { traceParent, traceState }: TraceContext): MessageProps {
   const headers: Record<string, string> = { traceparent: traceParent };
-  if (sender.traceState !== null && sender.traceState !== '') headers.tracestate = sender.traceState;
+  if (traceState !== null && traceState !== '') headers.tracestate = traceState;
   return { messageId: eventId, headers };
 }
 
@@ -85,8 +91,4 @@ function checkTenant(requested: unknown, own: string): Parsed<string> {
   const text = String(requested).trim();
   if (text === '' || sameTenant(text, own)) return accept(own);
   return refuse('TENANT_MISMATCH', { tenant: own });
-}
-
-function hex(ids: Ids, digits: number): string {
-  return ids.guid().replaceAll('-', '').slice(0, digits);
 }

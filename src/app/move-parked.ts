@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { LeasedParkedRow, TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
-import { ATTEMPT_HEADER, CYCLE_HEADER } from './received-message.ts';
+import { ATTEMPT_HEADER, CYCLE_HEADER, PARKED_HEADER } from './received-message.ts';
 
 /** Longest pause between two looks at a tenant whose next due time is known. Milliseconds. */
 const TICK_MS = 500;
@@ -13,6 +13,9 @@ const ASK_AGAIN_MS = 5_000;
 
 const LEASE_ROWS = 50;
 const LEASE_MS = 20_000;
+
+/** Rows of one order key that follow a decided message together. */
+const FOLLOWERS = 200;
 
 export interface MoverServices {
   readonly queue: Queue;
@@ -53,6 +56,7 @@ export class ParkedMover {
   async moveDue(store: TenantStore): Promise<number> {
     let moved = 0;
     try {
+      await store.parked.releaseBehind(FOLLOWERS);
       for (;;) {
         const rows = await store.parked.leaseDue(LEASE_ROWS, LEASE_MS);
         for (const row of rows) moved += (await this.#move(store, row)) ? 1 : 0;
@@ -72,7 +76,12 @@ export class ParkedMover {
   }
 
   async #move(store: TenantStore, row: LeasedParkedRow): Promise<boolean> {
-    const headers = { ...row.props.headers, [ATTEMPT_HEADER]: `${row.attempt}`, [CYCLE_HEADER]: `${row.cycle}` };
+    const headers = {
+      ...row.props.headers,
+      [ATTEMPT_HEADER]: `${row.attempt}`,
+      [CYCLE_HEADER]: `${row.cycle}`,
+      ...(row.orderKey === undefined ? {} : { [PARKED_HEADER]: '1' }),
+    };
     const fields = { tenantId: store.tenant, queue: row.queue, eventId: row.eventId, attempt: row.attempt };
     try {
       await this.#services.queue.publish(store.tenant, [

@@ -64,7 +64,7 @@ export class MqttDevices {
   async sweep(store: TenantStore): Promise<void> {
     try {
       if ((await store.tables.describe(MQTT_TABLES.client)) === undefined) return;
-      await store.tables.update(rowsWith(MQTT_TABLES.client, 'IsOnline', 1), { IsOnline: 0 });
+      await store.relaxedTables.update(rowsWith(MQTT_TABLES.client, 'IsOnline', 1), { IsOnline: 0 });
     } catch (e) {
       this.#failed(store, '', e);
     }
@@ -122,19 +122,24 @@ export class MqttDevices {
     }
   }
 
+  /** Relaxed: a thousand devices that come back at once must not wait for a thousand writes to the disk. */
   async #write(store: TenantStore, clientId: string, isOnline: 0 | 1): Promise<void> {
     const { clock } = this.#services;
     const now = clock.localText(clock.now());
     const filter = rowsWith(MQTT_TABLES.client, 'ClientId', clientId);
     // Also on a disconnect, as the platform does.
     const values = { IsOnline: isOnline, LastConnectTime: now, UpdateTime: now };
-    if ((await store.tables.update(filter, values)) > 0) return;
+    if ((await store.relaxedTables.update(filter, values)) > 0) return;
     try {
-      await store.tables.insert(MQTT_TABLES.client, { ...newRow(this.#services), ...values, ClientId: clientId });
+      await store.relaxedTables.insert(MQTT_TABLES.client, {
+        ...newRow(this.#services),
+        ...values,
+        ClientId: clientId,
+      });
     } catch (e) {
       // Somebody made the row in between: its unique key keeps it the only one.
       if (!(e instanceof AppError) || e.code !== 'ROW_NOT_UNIQUE') throw e;
-      await store.tables.update(filter, values);
+      await store.relaxedTables.update(filter, values);
     }
   }
 

@@ -1,27 +1,17 @@
-import { isEnabled } from '../core/engine.ts';
 import { coerceError, describeError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { payloadMembers } from '../core/mqtt-event.ts';
-import { filterMatches, type TopicScope, toTopicFilter } from '../core/mqtt-topic.ts';
+import { compareFilters, filterMatches, type TopicScope } from '../core/mqtt-topic.ts';
 import { tenantKey } from '../core/tenant.ts';
+import { type TopicBinding, topicBindingInForce } from '../core/topic-binding.ts';
 import type { BrokerMessage, ClientInfo, PublishDecision } from '../ports/broker.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import { buildMessage } from './message-build.ts';
+import { contextOfDevice, describeSend, placeOf, startSendSpan } from './message-spans.ts';
 import type { MqttRunServices } from './mqtt-event-run.ts';
-import { firstRows, MQTT_TABLES } from './mqtt-rows.ts';
 
 /** A changed binding is seen after this at the latest. Milliseconds. */
 const TTL_MS = 5_000;
-const MAX_BINDINGS = 500;
-
-/** A row of `mci_mqtt_binding`: messages to these topics go into this queue. */
-export interface TopicBinding {
-  /** Canonical. */
-  readonly filter: string;
-  readonly queueName: string;
-  /** Members on the way to the EventId in the payload, such as `head.id`; empty for none. */
-  readonly eventIdPath: string;
-}
 
 interface Known {
   readonly askedAt: number;
@@ -40,24 +30,9 @@ export class MqttHandOver {
     this.#services = services;
   }
 
-  /** The first binding that takes a topic. @throws what the store throws: where a message goes must not be guessed. */
+  /** The most specific binding that takes a topic. @throws what the store throws: where a message goes must not be guessed. */
   async find(store: TenantStore, scope: TopicScope, topic: string): Promise<TopicBinding | undefined> {
-    return (await this.bindings(store, scope)).find(({ filter }) => filterMatches(filter, topic));
-  }
-
-  async bindings(store: TenantStore, scope: TopicScope): Promise<readonly TopicBinding[]> {
-    const key = tenantKey(store.tenant);
-    const now = this.#services.clock.now();
-    const known = this.#known.get(key);
-    if (known !== undefined && now >= known.askedAt && now - known.askedAt < TTL_MS) return known.bindings;
-    const entry = { askedAt: now, bindings: readBindings(store, scope) };
-    this.#known.set(key, entry);
-    try {
-      return await entry.bindings;
-    } catch (e) {
-      if (this.#known.get(key) === entry) this.#known.delete(key);
-      throw e;
-    }
+    return (await this.#bindings(store, scope)).find(({ filter }) => filterMatches(filter, topic));
   }
 
   /** Bindings were written: they hold at once. */
@@ -72,7 +47,7 @@ export class MqttHandOver {
     client: ClientInfo,
     message: BrokerMessage,
   ): Promise<PublishDecision> {
-    const { queue, ids, lang, log } = this.#services;
+    const { queue, ids, lang, log, tracer } = this.#services;
     const content = contentOf(client, message);
     const draft = {
       queueName: binding.queueName,
@@ -80,9 +55,10 @@ export class MqttHandOver {
       messageJson: JSON.stringify(content),
       osClient: undefined,
     };
-    const sender = { tenant: store.tenant, userId: null, traceParent: null, traceState: null };
-    const built = buildMessage(draft, sender, ids);
+    const span = startSendSpan(tracer, 'send', contextOfDevice(message));
+    const built = buildMessage(draft, { tenant: store.tenant, userId: null, trace: span }, ids);
     if (!built.ok) {
+      span.end(built.refusal.error.code);
       const text = describeError(built.refusal.error, lang);
       const otherInfo = JSON.stringify({ ClientId: client.clientId, Topic: message.topic });
       const title = 'PublishLost';
@@ -90,26 +66,38 @@ export class MqttHandOver {
       store.journal.sysLog({ type: 'MQTT', title, content: text, otherInfo, level: 3, eventId: '', runId: '' });
       return { kind: 'refuse', reason: 'failed', text };
     }
+    describeSend(span, tracer, 'send', placeOf(built.value, store.tenant));
     try {
       await queue.publish(store.tenant, [built.value]);
+      span.end();
       return { kind: 'forward', message };
     } catch (e) {
+      span.end(coerceError(e).code);
       log.warn('mqtt.gate_retried', { tenantId: store.tenant, clientId: client.clientId, err: coerceError(e) });
       return message.qos === 0 ? { kind: 'refuse', reason: 'failed', text: '' } : { kind: 'close' };
+    }
+  }
+
+  async #bindings(store: TenantStore, scope: TopicScope): Promise<readonly TopicBinding[]> {
+    const key = tenantKey(store.tenant);
+    const now = this.#services.clock.now();
+    const known = this.#known.get(key);
+    if (known !== undefined && now >= known.askedAt && now - known.askedAt < TTL_MS) return known.bindings;
+    const entry = { askedAt: now, bindings: readBindings(store, scope) };
+    this.#known.set(key, entry);
+    try {
+      return await entry.bindings;
+    } catch (e) {
+      if (this.#known.get(key) === entry) this.#known.delete(key);
+      throw e;
     }
   }
 }
 
 async function readBindings(store: TenantStore, scope: TopicScope): Promise<readonly TopicBinding[]> {
-  if ((await store.tables.describe(MQTT_TABLES.binding)) === undefined) return [];
-  const all = { table: MQTT_TABLES.binding, where: [], includeDeleted: false };
-  const rows = await store.tables.select(firstRows(all, [], MAX_BINDINGS));
-  return rows.flatMap((row) => {
-    const filter = toTopicFilter(String(row.TopicFilter ?? ''), scope);
-    const queueName = String(row.QueueName ?? '').trim();
-    if (!filter.ok || queueName === '' || !isEnabled(row.IsEnable)) return [];
-    return [{ filter: filter.value, queueName, eventIdPath: String(row.EventIdPath ?? '').trim() }];
-  });
+  const rows = await store.topicBindings.list();
+  const inForce = rows.flatMap(({ row }) => topicBindingInForce(row, scope) ?? []);
+  return inForce.sort((one, other) => compareFilters(one.filter, other.filter));
 }
 
 /** `V8.Param.Message.Message` of the consumer. */

@@ -17,6 +17,8 @@ export interface MqttLogRecord {
 }
 
 const FLUSH_MS = 200;
+/** Rows that a database did not take because it was away are tried again after this, whether or not more come. */
+const RETRY_MS = 1_000;
 const BATCH_ROWS = 200;
 /** Rows that wait; more are dropped, the oldest first, and counted. */
 const WAITING_ROWS = 10_000;
@@ -44,6 +46,7 @@ export class MqttLog {
   readonly #backlogs = new Map<string, Backlog>();
   #timer: Promise<void> | undefined;
   #flushing: Promise<void> = Promise.resolve();
+  #hasEnded = false;
 
   constructor(services: MqttLogServices) {
     this.#services = services;
@@ -58,7 +61,8 @@ export class MqttLog {
       backlog.rows.shift();
       backlog.dropped++;
     }
-    this.#timer ??= this.#services.clock.sleep(FLUSH_MS).then(() => this.flush());
+    this.#hasEnded = false;
+    this.#flushAfter(FLUSH_MS);
   }
 
   /** The row of a message; its payload without secrets, cut where it is long. */
@@ -73,8 +77,20 @@ export class MqttLog {
     this.#timer = undefined;
     this.#flushing = this.#flushing.then(async () => {
       for (const backlog of this.#backlogs.values()) await this.#write(backlog);
+      const isWaiting = [...this.#backlogs.values()].some(({ rows }) => rows.length > 0);
+      if (isWaiting && !this.#hasEnded) this.#flushAfter(RETRY_MS);
     });
     return this.#flushing;
+  }
+
+  /** Writes what waits a last time, until more is added. Never rejects. */
+  end(): Promise<void> {
+    this.#hasEnded = true;
+    return this.flush();
+  }
+
+  #flushAfter(ms: number): void {
+    this.#timer ??= this.#services.clock.sleep(ms).then(() => this.flush());
   }
 
   async #write(backlog: Backlog): Promise<void> {
@@ -84,7 +100,7 @@ export class MqttLog {
     while (backlog.rows.length > 0) {
       const rows = backlog.rows.splice(0, BATCH_ROWS);
       try {
-        await store.tables.allOrNothing(async (tables) => {
+        await store.relaxedTables.allOrNothing(async (tables) => {
           for (const row of rows) await tables.insert(MQTT_TABLES.log, row);
         });
       } catch (e) {

@@ -3,8 +3,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Filter, Row, SelectQuery } from '../ports/table-store.ts';
 
-/** Tables of the broker in each tenant's database (mq-mqtt.md 6.9); the bindings are ours. */
-export const MQTT_TABLES = { client: 'mci_mqtt_client', log: 'mci_mqtt_log', binding: 'mci_mqtt_binding' } as const;
+/** Tables of the broker in each tenant's database (mq-mqtt.md 6.9). */
+export const MQTT_TABLES = { client: 'mci_mqtt_client', log: 'mci_mqtt_log' } as const;
 
 /** The columns that every new row of a platform table has (v8-surface.md 2.5). */
 export function newRow({ clock, ids }: { readonly clock: Clock; readonly ids: Ids }): Row {

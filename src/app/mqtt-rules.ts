@@ -111,8 +111,16 @@ export class MqttRules implements BrokerRules {
     const found = this.#found(client);
     if (found === undefined) return { kind: 'refuse', reason: 'not-authorized', text: 'MQTT is not enabled' };
     const message = this.#normalised(client.tenant, raw);
-    if (!message.ok) return this.#topicRefused(client, message.error);
-    return this.#decide(found, client, message.value, isWill);
+    if (!message.ok) return this.#counted(client, this.#topicRefused(client, message.error));
+    const decision = this.#decide(found, client, message.value, isWill);
+    return decision instanceof Promise
+      ? decision.then((made) => this.#counted(client, made))
+      : this.#counted(client, decision);
+  }
+
+  #counted({ tenant }: ClientInfo, decision: PublishDecision): PublishDecision {
+    this.#parts.services.metrics.mqttPublished(tenant, decision.kind);
+    return decision;
   }
 
   async retainedChanged(client: ClientInfo | undefined, name: string, message: BrokerMessage): Promise<void> {

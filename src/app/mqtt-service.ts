@@ -2,9 +2,17 @@ import { bilingual } from '../core/bilingual.ts';
 import { AppError, coerceError, orThrow } from '../core/errors.ts';
 import { mqttEventParam } from '../core/mqtt-event.ts';
 import type { MainMqtt, MqttTenant } from '../core/mqtt-settings.ts';
-import { toTopicName } from '../core/mqtt-topic.ts';
+import { type TopicScope, toTopicName } from '../core/mqtt-topic.ts';
 import { CALL_QUEUE_WAIT_MS } from '../core/run-limits.ts';
-import type { Broker, BrokerMessage, BrokerRules, Qos } from '../ports/broker.ts';
+import type {
+  Broker,
+  BrokerListener,
+  BrokerMessage,
+  BrokerRules,
+  LocalBroker,
+  Qos,
+  SessionView,
+} from '../ports/broker.ts';
 import type { Downlink, DownlinkDraft } from '../ports/downlink.ts';
 import type { TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
 import { PublishGate } from './gate-publish.ts';
@@ -38,9 +46,13 @@ export class MqttService implements Downlink {
   readonly #tenants: MqttTenants;
   readonly #devices: MqttDevices;
   readonly #audit: MqttLog;
-  readonly #stopping = new AbortController();
+  #stopping = new AbortController();
   readonly #rates = new Map<string, { second: number; sent: number }>();
-  #broker: Broker | undefined;
+  #broker: LocalBroker | undefined;
+  /** Another host of this database runs the broker. */
+  isStandby = false;
+  /** The way to the broker of that host, where hosts share their sessions. */
+  elsewhere: Broker | undefined;
   #refreshing: Promise<void> = Promise.resolve();
 
   constructor(parts: MqttServiceParts) {
@@ -58,9 +70,10 @@ export class MqttService implements Downlink {
     return this.#tenants.registry.tenants.some(({ isMain, enabled }) => isMain && enabled);
   }
 
-  /** Starts the broker; then the tenants with MQTT and an engine hear of it. @throws what `open` throws. */
-  async start(open: (rules: BrokerRules) => Promise<Broker>): Promise<Broker> {
+  /** Starts the broker, first or again; then the tenants with MQTT and an engine hear of it. @throws what `open` throws. */
+  async start(open: (rules: BrokerRules) => Promise<LocalBroker>): Promise<LocalBroker> {
     const { services, directory } = this.#parts;
+    this.#stopping = new AbortController();
     await this.#tenants.refresh();
     // Before anybody can connect: what a host that died left online is offline.
     for (const { store } of this.#enabled()) await this.#devices.sweep(store);
@@ -94,21 +107,42 @@ export class MqttService implements Downlink {
       this.#parts.services.log.info('mqtt.stopped');
       await this.#lifecycle('StopServer', 'ServerStop', 'MQTT server stopped');
     }
-    await this.#audit.flush();
+    await this.#audit.end();
   }
 
   get isRunning(): boolean {
     return this.#broker !== undefined;
   }
 
-  /** The running broker. @throws AppError MQTT_NOT_RUNNING. */
-  get broker(): Broker {
-    if (this.#broker === undefined) throw new AppError('MQTT_NOT_RUNNING');
-    return this.#broker;
+  /** Of all tenants; 0 while no broker runs here. */
+  get connectionCount(): number {
+    return this.#broker?.connectionCount() ?? 0;
   }
 
-  bindings(store: TenantStore): ReturnType<MqttHandOver['bindings']> {
-    return this.handOver.bindings(store, this.#tenants.scope(store.tenant));
+  /** The running broker, here or on another host. @throws AppError MQTT_NOT_RUNNING, MQTT_STANDBY. */
+  get broker(): Broker {
+    const broker = this.#broker ?? (this.isStandby ? this.elsewhere : undefined);
+    if (broker === undefined) throw new AppError(this.isStandby ? 'MQTT_STANDBY' : 'MQTT_NOT_RUNNING');
+    return broker;
+  }
+
+  /** Where devices connect to this host; none where nothing listens. */
+  get listeners(): readonly BrokerListener[] {
+    return (this.#broker ?? (this.isStandby ? this.elsewhere : undefined))?.listeners ?? [];
+  }
+
+  /** Sessions of the running broker; none while there is no broker, or it is not reached. */
+  async sessions(tenant: string): Promise<readonly SessionView[]> {
+    try {
+      return await this.broker.sessions(tenant);
+    } catch {
+      return [];
+    }
+  }
+
+  /** Whose topics a tenant's are. */
+  topicScope(tenant: string): TopicScope {
+    return this.#tenants.scope(tenant);
   }
 
   check(tenant: string, draft: DownlinkDraft): BrokerMessage {
@@ -141,10 +175,12 @@ export class MqttService implements Downlink {
 
   async publish(tenant: string, message: BrokerMessage): Promise<number> {
     this.#keepToRate(tenant);
-    return this.broker.publish(tenant, message);
+    const sessions = await this.broker.publish(tenant, message);
+    this.#parts.services.metrics.mqttPublished(tenant, 'downlink');
+    return sessions;
   }
 
-  subscribers(tenant: string, topic: string): number {
+  async subscribers(tenant: string, topic: string): Promise<number> {
     return this.broker.subscribers(tenant, topic);
   }
 
@@ -159,10 +195,16 @@ export class MqttService implements Downlink {
     if (rate.sent > DOWNLINKS_PER_SECOND) throw new AppError('MQTT_RATE', { tenant, limit: DOWNLINKS_PER_SECOND });
   }
 
+  /** Reads the tenants' settings at once; devices that are no longer welcome as they are get disconnected. */
+  async refreshTenants(): Promise<void> {
+    for (const tenant of await this.#tenants.refresh()) this.#endClients(tenant);
+  }
+
   /** A tenant lost MQTT or got other credentials: its devices must show that they may still come. */
   #endClients(tenant: string): void {
     const broker = this.#broker;
-    for (const { clientId, online } of broker?.sessions(tenant) ?? []) if (online) broker?.disconnect(tenant, clientId);
+    if (broker === undefined) return;
+    for (const { clientId, online } of broker.sessions(tenant)) if (online) broker.disconnect(tenant, clientId);
   }
 
   *#enabled(): Generator<{ readonly tenant: MqttTenant; readonly store: TenantStore }> {

@@ -8,6 +8,7 @@ import type { RunTree } from './run-tree.ts';
  */
 export function noteEnd(tree: RunTree, engineKey: string, outcome: RunOutcome): void {
   const { tenant } = tree.options.store;
+  tree.services.metrics.engineEnded(tenant, engineKey, outcome.kind);
   if (outcome.kind !== 'limit' && outcome.kind !== 'crashed') {
     tree.services.pauses.record(tenant, engineKey, outcome);
     return;

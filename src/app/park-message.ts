@@ -33,6 +33,18 @@ export function parkRefused(message: ReceivedMessage, reason: DeadReason, lang: 
   };
 }
 
+/** The parked form of a message that must not overtake an earlier one of its order key. */
+export function parkBehind(message: ReceivedMessage, lang: Lang): ParkRequest {
+  return {
+    ...baseOf(message, null),
+    attempt: message.attempt,
+    state: 'behind',
+    delayMs: 0,
+    reason: 'order',
+    error: BEHIND[lang],
+  };
+}
+
 /** The parked form of a message that no script may see. */
 export function parkInvalid(delivery: Delivery, refusal: RefusedMessage, lang: Lang): ParkRequest {
   return {
@@ -64,6 +76,7 @@ function baseOf(message: ReceivedMessage, version: string | null) {
     props: message.delivery.props,
     engineKey: message.binding.engineKey,
     version,
+    ...(message.orderKey === undefined ? {} : { orderKey: message.orderKey }),
   };
 }
 
@@ -96,6 +109,11 @@ function budgetNote(message: ReceivedMessage, lang: Lang): string {
     ? `已用完重试次数：Count=${retryCount}，间隔 ${spacing}。`
     : `Every attempt is used up: Count=${retryCount}, backoff ${spacing}.`;
 }
+
+const BEHIND: Readonly<Record<Lang, string>> = {
+  zh: '同一个键的前一条消息还在等待重试：本条消息排在它之后，随后自动处理。',
+  en: 'An earlier message of the same key waits for its next attempt: this one follows it by itself.',
+};
 
 const DEAD_EXPLANATION: Partial<Record<DeadReason, Record<Lang, string>>> = {
   'torn-transaction': {

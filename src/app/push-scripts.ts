@@ -1,11 +1,17 @@
+import { auditEntry } from '../core/audit-entry.ts';
+import { bilingual } from '../core/bilingual.ts';
 import type { Binding } from '../core/binding.ts';
+import { BY_HOST, type ChangeOrigin } from '../core/change-origin.ts';
 import { type EngineHeader, parseEngineHeader } from '../core/engine-header.ts';
 import type { ErrorRecord } from '../core/errors.ts';
 import { headerBindings } from '../core/header-bindings.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
+import type { VersionOrigin } from '../ports/engine-versions.ts';
 import type { Ids } from '../ports/ids.ts';
-import type { PushReport, TenantStore } from '../ports/tenant-store.ts';
+import type { LeftOut, PushReport } from '../ports/push.ts';
+import type { TenantStore } from '../ports/tenant-store.ts';
 import type { EngineCache } from './engine-cache.ts';
+import { leftOutOfTables } from './left-out-of-tables.ts';
 import { readTables } from './read-tables.ts';
 
 /** A file of a script project: `*.js` with a header block, or `tables.json`. */
@@ -18,11 +24,28 @@ export interface ScriptFile {
 export interface PushOptions {
   readonly prune: boolean;
   readonly dryRun: boolean;
+  /** Who pushes; absent: the host itself. */
+  readonly origin?: ChangeOrigin;
+  /** How versions come about, and what they must come after: see `PushRequest`. */
+  readonly versionOrigin?: VersionOrigin;
+  readonly restoredFrom?: number | undefined;
+  readonly base?: string | null | undefined;
+  /** Key of the only engine that the file may be, in any case. */
+  readonly only?: string;
+  /** Name of an engine whose header gives none. */
+  readonly name?: string;
 }
 
 /** A report, or every problem found, each with its file and, where there is one, line and column (from 1). */
 export type PushResult =
-  | { readonly ok: true; readonly report: PushReport; readonly tables: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly report: PushReport;
+      /** Names of tables that were made. */
+      readonly tables: readonly string[];
+      /** What of `tables.json` is not done, because the table was there. */
+      readonly leftOut: readonly LeftOut[];
+    }
   | { readonly ok: false; readonly problems: readonly ErrorRecord[] };
 
 export interface PushServices {
@@ -30,6 +53,8 @@ export interface PushServices {
   readonly ids: Ids;
   /** Told which engines changed. */
   readonly engines: Pick<EngineCache, 'changed'>;
+  /** How long the queue server lets a delivery stay unsettled; infinite where there is none. Milliseconds. */
+  readonly consumerTimeoutMs: number;
   /** Called after a successful push, so that new bindings are attached at once. */
   readonly reconcile: () => Promise<void>;
 }
@@ -51,21 +76,30 @@ export async function pushScripts(
 ): Promise<PushResult> {
   const problems: ErrorRecord[] = [];
   const engines = parseHeaders(files, problems);
+  if (options.only !== undefined) refuseOthers(options.only, engines, problems);
   await checkSyntax(services.runner, store.tenant, engines, problems);
   const bindings = bindingsOf(store.tenant, engines, problems);
+  checkDeadlines(services.consumerTimeoutMs, engines, problems);
   const tables = readTables(files, problems);
   if (problems.length > 0) return { ok: false, problems };
+  const leftOut = await leftOutOfTables(store.tables, tables);
   const created = options.dryRun ? [] : await store.createTables(tables);
+  if (created.length > 0) await noteTables(store, options.origin ?? BY_HOST, created);
   const report = await store.push({
     engines: engines.map(({ file, header }) => ({
       key: header.engineKey,
-      name: header.apiName,
+      name: header.apiName === header.engineKey ? (options.name ?? header.apiName) : header.apiName,
       source: file.text,
+      entry: header.entry,
       version: services.ids.sha256Hex(file.text).slice(0, 12),
     })),
     bindings,
     prune: options.prune,
     dryRun: options.dryRun,
+    base: options.base,
+    restoredFrom: options.restoredFrom,
+    ...(options.origin === undefined ? {} : { origin: options.origin }),
+    ...(options.versionOrigin === undefined ? {} : { versionOrigin: options.versionOrigin }),
   });
   if (!options.dryRun) {
     await services.engines.changed(
@@ -74,7 +108,7 @@ export async function pushScripts(
     );
     await services.reconcile();
   }
-  return { ok: true, report, tables: created };
+  return { ok: true, report, tables: created, leftOut };
 }
 
 function parseHeaders(files: readonly ScriptFile[], problems: ErrorRecord[]): EngineFile[] {
@@ -97,6 +131,20 @@ function parseHeaders(files: readonly ScriptFile[], problems: ErrorRecord[]): En
   return engines;
 }
 
+/** Whoever saves one engine must not change another one by a slip in its header. */
+function refuseOthers(only: string, engines: readonly EngineFile[], problems: ErrorRecord[]): void {
+  for (const { file, header } of engines) {
+    if (header.engineKey.toLowerCase() === only.toLowerCase()) continue;
+    const rule = bilingual(`@engineKey 须为 ${only}`, `@engineKey must be ${only}`);
+    problems.push({ code: 'HEADER_INVALID', params: { file: file.path, line: 1, rule } });
+  }
+}
+
+/** Tables are made before the transaction that saves: databases commit at such a statement. */
+function noteTables(store: TenantStore, origin: ChangeOrigin, tables: readonly string[]): Promise<void> {
+  return store.identity.audit.write(auditEntry(origin, 'table.added', tables.join(', '), { after: [...tables] }));
+}
+
 function takenBy(file: ScriptFile, tag: string, owner: string): ErrorRecord {
   const rule = `${tag}: ${owner} 已使用 / is used by ${owner} already`;
   return { code: 'HEADER_INVALID', params: { file: file.path, line: 1, rule } };
@@ -114,6 +162,20 @@ async function checkSyntax(
       const { line, column } = compiled.at;
       problems.push({ code: 'SCRIPT_SYNTAX', params: { file: file.path, line, column, message: compiled.message } });
     }
+  }
+}
+
+/** A run that outlives the server's patience would be under way twice. The binding would be refused later anyway. */
+function checkDeadlines(consumerTimeoutMs: number, engines: readonly EngineFile[], problems: ErrorRecord[]): void {
+  for (const { file, header } of engines) {
+    const { timeoutSeconds } = header;
+    if (timeoutSeconds === undefined || timeoutSeconds * 1000 < consumerTimeoutMs) continue;
+    const limit = consumerTimeoutMs / 1000;
+    const rule = bilingual(
+      `@timeout：须短于 RabbitMQ 的 consumer_timeout（queue.consumerTimeoutSeconds，${limit} 秒）`,
+      `@timeout: must be below RabbitMQ's consumer_timeout (queue.consumerTimeoutSeconds, ${limit} s)`,
+    );
+    problems.push({ code: 'HEADER_INVALID', params: { file: file.path, line: 1, rule } });
   }
 }
 

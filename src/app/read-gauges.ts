@@ -1,8 +1,11 @@
 import { ulidTime } from '../core/ulid-time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
-import type { CircuitReading, GaugeReading, OutboxReading } from '../ports/metrics.ts';
+import type { CircuitReading, HostReading, OutboxReading } from '../ports/metrics.ts';
+import type { Queue } from '../ports/queue.ts';
 import type { TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
+import { askStores } from './ask-stores.ts';
+import type { Backlogs } from './backlogs.ts';
 import type { CircuitBook } from './circuit-book.ts';
 import type { InFlight } from './in-flight.ts';
 
@@ -11,26 +14,35 @@ export interface GaugeSources {
   readonly directory: TenantDirectory;
   readonly runner: EngineRunner;
   readonly inFlight: InFlight;
-  readonly breakers: CircuitBook;
-  readonly pauses: CircuitBook;
+  readonly breakers: { readonly book: CircuitBook };
+  readonly pauses: { readonly book: CircuitBook };
+  readonly backlogs: Backlogs;
+  readonly mqtt: { readonly connectionCount: number };
+  readonly queue: Pick<Queue, 'connections'>;
 }
 
 /** Reads what is measured on demand. A tenant whose database is away is left out. */
-export async function readGauges(sources: GaugeSources): Promise<GaugeReading> {
-  const outbox: OutboxReading[] = [];
-  for (const store of sources.directory.open()) {
-    const reading = await readOutbox(store, sources.clock).catch(() => undefined);
-    if (reading !== undefined) outbox.push(reading);
-  }
-  const tenants = sources.runner.load();
-  const circuits = readCircuits(sources);
-  return { inFlight: sources.inFlight.size, lanes: sources.runner.status(), tenants, outbox, circuits };
+export async function readGauges(sources: GaugeSources): Promise<HostReading> {
+  const outbox = await askStores(sources, (store) => readOutbox(store, sources.clock));
+  return {
+    inFlight: sources.inFlight.size,
+    lanes: sources.runner.status(),
+    tenants: sources.runner.load(),
+    outbox,
+    circuits: readCircuits(sources),
+    backlog: await sources.backlogs.read(),
+    pools: sources.directory
+      .open()
+      .flatMap((store) => store.pools().map((pool) => ({ tenant: store.tenant, ...pool }))),
+    mqttConnections: sources.mqtt.connectionCount,
+    queueConnections: sources.queue.connections(),
+  };
 }
 
 function readCircuits({ breakers, pauses }: GaugeSources): CircuitReading[] {
   const of = (kind: CircuitReading['kind'], book: CircuitBook) =>
     book.list().flatMap(({ phase, tenant, subject }) => (phase === 'closed' ? [] : [{ kind, tenant, subject }]));
-  return [...of('binding', breakers), ...of('engine', pauses)];
+  return [...of('binding', breakers.book), ...of('engine', pauses.book)];
 }
 
 async function readOutbox(store: TenantStore, clock: Clock): Promise<OutboxReading> {

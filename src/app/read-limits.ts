@@ -9,6 +9,7 @@ import type { BindingBreakers } from './binding-breakers.ts';
 import type { CircuitView } from './circuit-book.ts';
 import type { EnginePauses } from './engine-pauses.ts';
 import type { LimitBook } from './limit-book.ts';
+import type { TenantSettingsCache } from './tenant-settings-cache.ts';
 
 /** The limits of one engine's runs, when no binding asks for others. */
 export interface EngineLimitsView extends Pick<EngineSource, 'key' | 'name' | 'version' | 'enabled'> {
@@ -34,14 +35,16 @@ export interface LimitSources {
   readonly runner: EngineRunner;
   readonly breakers: BindingBreakers;
   readonly pauses: EnginePauses;
+  readonly settings: TenantSettingsCache;
 }
 
 /** Reads it. @throws what the store throws. */
 export async function readLimits(sources: LimitSources, store: TenantStore, lang: Lang): Promise<TenantLimits> {
   const { limits, runner, breakers, pauses } = sources;
+  const { limits: tenantLimits } = await sources.settings.engineSettings(store);
   const engines = (await store.engines.list()).map((engine) => {
     const { key, name, version, enabled } = engine;
-    const resolved = limits.resolve(store.tenant, engine);
+    const resolved = limits.resolve(store.tenant, tenantLimits === undefined ? engine : { ...engine, tenantLimits });
     const warnings = resolved.warnings.map((warning) => describeError(warning, lang));
     return { key, name, version, enabled, limits: resolved.limits, warnings };
   });

@@ -6,6 +6,7 @@ import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
 import type { TrustedModules } from '../ports/trusted-modules.ts';
+import { type AttachTrouble, type BindingStatus, statusOf, statusOfRefusal } from './binding-status.ts';
 import type { WorkerServices } from './binding-worker.ts';
 import { BoundConsumer } from './bound-consumer.ts';
 import { checkModules } from './check-modules.ts';
@@ -40,13 +41,16 @@ export class BindingReconciler {
   readonly #services: ReconcileServices;
   readonly #consumers = new Map<string, BoundConsumer>();
   readonly #refusals = new Map<string, BindingRefusal[]>();
-  readonly #failures = new Map<string, number>();
+  readonly #failures = new Map<string, AttachTrouble>();
+  /** What each queue's findings were when they were told last. */
+  readonly #told = new Map<string, string>();
   readonly #downSince = new Map<TenantStore, number>();
   readonly #paused = new Set<TenantStore>();
   readonly #held: HeldConsumers;
   /** Tenants whose queue may have been used, by name. */
   #served = new Set<string>();
   #stopped = false;
+  #stopping: Promise<void> = Promise.resolve();
   #pass: Promise<void> = Promise.resolve();
 
   constructor(services: ReconcileServices) {
@@ -88,6 +92,15 @@ export class BindingReconciler {
     return this.#refusals.get(tenant.toLowerCase()) ?? [];
   }
 
+  /** How the tenant's bindings do on this host, in the order of their names; sentences in `lang`. */
+  statusOf(store: TenantStore, lang: Lang): readonly BindingStatus[] {
+    const consumers = this.#consumersOf(store).map((consumer) =>
+      statusOf(consumer, this.#failures.get(keyOf(store, consumer.binding)), lang),
+    );
+    const refused = this.refusalsOf(store.tenant).map((refusal) => statusOfRefusal(refusal, lang));
+    return [...consumers, ...refused].sort((one, other) => (one.queue < other.queue ? -1 : 1));
+  }
+
   /** Attached queues. */
   get attached(): number {
     return [...this.#consumers.values()].filter((consumer) => consumer.isAttached).length;
@@ -99,7 +112,15 @@ export class BindingReconciler {
     this.#held.stop();
     await this.#pass;
     await Promise.all([...this.#consumers.values()].map((consumer) => consumer.cancel()));
+    this.#stopping = Promise.all([...this.#consumers.values()].map((consumer) => consumer.left())).then(
+      () => undefined,
+    );
     this.#consumers.clear();
+  }
+
+  /** Resolves when consumers in order, which leave after `stop` with their last run, are gone. */
+  left(): Promise<void> {
+    return this.#stopping;
   }
 
   /** Follows how a tenant's store fares; after the grace its consumers are cancelled until a probe succeeds. */
@@ -191,11 +212,25 @@ export class BindingReconciler {
       if (!desired.has(keyOf(store, consumer.binding))) await this.#detach(consumer);
     }
     for (const [key, binding] of desired) {
+      await this.#replaceStuck(key);
       const consumer = this.#consumers.get(key) ?? new BoundConsumer(this.#services.workers(), store, binding);
       this.#consumers.set(key, consumer);
       await consumer.update(binding);
+      if (consumer.isAttached) this.#tellFindings(key, consumer);
       await this.#attach(key, consumer);
     }
+  }
+
+  /** A delivery that is never settled takes a place, and in order its key, for ever. */
+  async #replaceStuck(key: string): Promise<void> {
+    const consumer = this.#consumers.get(key);
+    if (consumer === undefined || !consumer.checkUnsettled()) return;
+    const fields = { tenantId: consumer.store.tenant, queue: consumer.binding.physicalQueue };
+    this.#services.log.error('consumer.replaced', fields);
+    this.#consumers.delete(key);
+    await consumer.abandon().catch((e: unknown) => {
+      this.#services.log.warn('reconcile.failed', { ...fields, err: coerceError(e) });
+    });
   }
 
   async #attach(key: string, consumer: BoundConsumer): Promise<void> {
@@ -204,13 +239,21 @@ export class BindingReconciler {
     try {
       await consumer.attach(this.#services.queue);
       this.#failures.delete(key);
+      this.#tellFindings(key, consumer);
       this.#services.log.info('consumer.attached', { ...fields, engineKey: consumer.binding.engineKey });
     } catch (e) {
-      const failures = (this.#failures.get(key) ?? 0) + 1;
-      this.#failures.set(key, failures);
+      const error = coerceError(e);
+      const failures = (this.#failures.get(key)?.failures ?? 0) + 1;
+      this.#failures.set(key, { failures, error });
+      if (error.code === 'QUEUE_HELD') {
+        // Nothing is wrong: it takes over when the other one ends.
+        if (failures === 1) this.#services.log.info('consumer.waits', fields);
+        return;
+      }
+      if (error.code === 'QUEUE_UNFIT') return this.#tellFindings(key, consumer);
       // The next pass tries again for ever; the log is told at first and then now and then (mq-mqtt.md 5.3).
       if (failures <= 3 || failures % 10 === 0) {
-        this.#services.log.warn('reconcile.failed', { ...fields, failures, err: coerceError(e) });
+        this.#services.log.warn('reconcile.failed', { ...fields, failures, err: error });
       }
     }
   }
@@ -219,6 +262,7 @@ export class BindingReconciler {
     const key = keyOf(consumer.store, consumer.binding);
     this.#consumers.delete(key);
     this.#failures.delete(key);
+    this.#told.delete(key);
     await consumer.cancel();
     const { tenant } = consumer.store;
     this.#services.log.info('consumer.detached', { tenantId: tenant, queue: consumer.binding.physicalQueue });
@@ -238,6 +282,20 @@ export class BindingReconciler {
     return [...this.#consumers.values()].filter((consumer) => consumer.store === store);
   }
 
+  /** Once, and again when they change. */
+  #tellFindings(key: string, consumer: BoundConsumer): void {
+    const { findings, store, binding } = consumer;
+    const told = JSON.stringify(findings);
+    if (told === (this.#told.get(key) ?? '[]')) return;
+    this.#told.set(key, told);
+    for (const { kind, error } of findings) {
+      const fields = { tenantId: store.tenant, queue: binding.physicalQueue };
+      const message = describeError(error, this.#services.lang);
+      this.#services.log.warn(kind === 'refusal' ? 'binding.refused' : 'binding.doubted', { ...fields, message });
+      noteInSystemLog(store, message);
+    }
+  }
+
   #report(store: TenantStore, refusals: readonly BindingRefusal[]): void {
     const tenant = store.tenant.toLowerCase();
     const known = new Set((this.#refusals.get(tenant) ?? []).map(refusalText));
@@ -245,16 +303,14 @@ export class BindingReconciler {
     for (const refusal of refusals.filter((candidate) => !known.has(refusalText(candidate)))) {
       const message = describeError(refusal.error, this.#services.lang);
       this.#services.log.warn('binding.refused', { tenantId: store.tenant, queue: refusal.queue, message });
-      store.journal.sysLog({
-        type: 'MQ',
-        title: 'InvalidConsumerConfiguration',
-        content: message,
-        level: 2,
-        eventId: '',
-        runId: '',
-      });
+      noteInSystemLog(store, message);
     }
   }
+}
+
+/** Where the platform's people look (mq-mqtt.md 5.2). */
+function noteInSystemLog({ journal }: TenantStore, content: string): void {
+  journal.sysLog({ type: 'MQ', title: 'InvalidConsumerConfiguration', content, level: 2, eventId: '', runId: '' });
 }
 
 function keyOf(store: TenantStore, binding: Binding): string {

@@ -4,7 +4,10 @@ import type { Ids } from '../ports/ids.ts';
 import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { OutboxRow, TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
+import type { Tracer } from '../ports/tracer.ts';
 import { isDownlink } from './downlink-message.ts';
+import { traceRelay } from './message-spans.ts';
+import { relayedLogRecord } from './send-log.ts';
 
 /** Sent rows are removed in batches: after this time, or at this many. */
 const DELETE_AFTER_MS = 50;
@@ -19,6 +22,7 @@ export interface RelayServices {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  readonly tracer: Tracer;
 }
 
 /**
@@ -47,16 +51,22 @@ export class OutboxRelay {
 
   async #dispatchToQueues(store: TenantStore, rows: readonly OutboxRow[]): Promise<void> {
     try {
-      await this.#services.queue.publish(store.tenant, rows);
-      await this.#forget(
-        store,
-        rows.map((row) => row.seq),
-      );
+      await this.#toQueue(store, rows);
     } catch (e) {
       const error = coerceError(e);
       this.#services.log.warn('outbox.dispatch_failed', { tenantId: store.tenant, rows: rows.length, err: error });
       if (error.code !== 'QUEUE_UNAVAILABLE') await this.#dispatchSingly(store, rows);
     }
+  }
+
+  /** The send row is written here, when the message is stored (mq-mqtt.md 3.7). @throws what the queue throws. */
+  async #toQueue(store: TenantStore, rows: readonly OutboxRow[]): Promise<void> {
+    await this.#publish(store, rows);
+    for (const row of rows) store.journal.receiveLog(relayedLogRecord(this.#services.clock, row));
+    await this.#forget(
+      store,
+      rows.map((row) => row.seq),
+    );
   }
 
   /**
@@ -66,7 +76,7 @@ export class OutboxRelay {
   async #dispatchToDevices(store: TenantStore, rows: readonly OutboxRow[]): Promise<void> {
     try {
       for (const row of rows) {
-        await this.#services.queue.publish(store.tenant, [row]);
+        await this.#publish(store, [row]);
         await this.#forget(store, [row.seq]);
       }
     } catch (e) {
@@ -75,12 +85,16 @@ export class OutboxRelay {
     }
   }
 
+  #publish(store: TenantStore, rows: readonly OutboxRow[]): Promise<void> {
+    const { queue, tracer } = this.#services;
+    return traceRelay(tracer, store.tenant, rows, () => queue.publish(store.tenant, rows));
+  }
+
   /** One bad row must not block the others; it is counted and ends `failed`, visible. */
   async #dispatchSingly(store: TenantStore, rows: readonly OutboxRow[]): Promise<void> {
     for (const row of rows) {
       try {
-        await this.#services.queue.publish(store.tenant, [row]);
-        await this.#forget(store, [row.seq]);
+        await this.#toQueue(store, [row]);
       } catch (e) {
         await store.outbox.failed(row.seq, coerceError(e).message).catch((failure: unknown) => {
           this.#services.log.warn('outbox.dispatch_failed', { tenantId: store.tenant, err: coerceError(failure) });

@@ -1,6 +1,7 @@
 import type { EngineSource } from '../core/engine.ts';
 import { AppError, coerceError, type ErrorCode, type ErrorRecord, type Lang } from '../core/errors.ts';
 import { relocateOutcome } from '../core/global-code.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { DeadReason } from '../core/parked.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import { moduleOf } from '../core/trusted-module.ts';
@@ -8,11 +9,15 @@ import { judgeDelivery } from '../core/verdict.ts';
 import type { EngineRunner, RunSlot, SlotRun } from '../ports/engine-runner.ts';
 import type { Doom, FinishedClaim, InboxClaim, OutboxRow } from '../ports/tenant-store.ts';
 import type { TrustedModules } from '../ports/trusted-modules.ts';
+import { commitTraced } from './commit-traced.ts';
 import type { CrashCount } from './crash-count.ts';
-import { createHostCallSink, runStartOf } from './host-call-sink.ts';
+import { runStartOf } from './engine-start.ts';
+import { createHostCallSink } from './host-call-sink.ts';
 import { loadEngine } from './load-engine.ts';
 import { noteEnd } from './note-end.ts';
 import { isRepeated, type ReceivedMessage } from './received-message.ts';
+import { type EngineLocks, RunLocks } from './run-locks.ts';
+import { endRunSpan } from './run-spans.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
 import { type RunTransaction, TransactionScope } from './transaction-scope.ts';
 
@@ -50,8 +55,8 @@ export interface RunMessageServices extends RunServices {
 }
 
 /**
- * Runs a message once (delivery.md 3.1 steps 4 to 7). Rejects with ENGINE_PAUSED, and with store errors of the look-ups
- * before the claim.
+ * Runs a message once (delivery.md 3.1 steps 4 to 7). Rejects with ENGINE_PAUSED, ENGINE_LOCK_TIMEOUT and
+ * CACHE_UNAVAILABLE (the engine's lock was not to be had), and with store errors of the look-ups before the claim.
  */
 export async function runMessage(
   services: RunMessageServices,
@@ -61,15 +66,20 @@ export async function runMessage(
   const engine = await findEngine(services, message);
   if ('kind' in engine) return engine;
   const runId = services.ids.ulid();
-  const transaction = new TransactionScope(message.store, runId, services.outboxLimit);
-  const tree = messageTree(services, message, engine, runId, transaction);
-  const run: MessageRun = { services, message, engine, tree, transaction, crashes };
   const { tenant } = message.store;
+  const locks = new RunLocks(services, tenant);
+  const transaction = new TransactionScope(message.store, runId, services.outboxLimit, locks);
+  const tree = messageTree(services, { message, engine, runId, transaction, locks });
+  const run: MessageRun = { services, message, engine, tree, transaction, crashes };
   services.pauses.admit(tenant, engine.key);
   try {
+    // Before the claim: copies of the event on other hosts and other events of the scope wait holding nothing.
+    const wait = { waitMs: services.limits.policy.queueWaitMs, signal: services.draining };
+    await locks.enter(engine, messageParam(message), wait);
     // With one writer the lane comes first: whoever holds the writer can then always go on (docs/decisions.md).
     return await (message.store.singleWriter ? laneFirst(run) : claimFirst(run));
   } finally {
+    await locks.releaseAll();
     services.pauses.forgo(tenant, engine.key);
   }
 }
@@ -107,23 +117,29 @@ function findModule(modules: TrustedModules, key: string, name: string): EngineS
   return { kind: 'failed', tree: undefined, version: null, error, deadReason: 'engine-missing' };
 }
 
+export interface MessageTreeParts {
+  readonly message: ReceivedMessage;
+  readonly engine: EngineSource;
+  readonly runId: string;
+  readonly transaction: RunTransaction;
+  readonly locks: EngineLocks;
+}
+
 /** The run tree of a message over a transaction. */
 export function messageTree(
   services: RunMessageServices,
-  message: ReceivedMessage,
-  engine: EngineSource,
-  runId: string,
-  transaction: RunTransaction,
+  { message, engine, runId, transaction, locks }: MessageTreeParts,
 ): RunTree {
-  const { traceParent, traceState } = message.envelope;
   return new RunTree(services, {
     runId,
     transaction,
+    locks,
     store: message.store,
     limits: services.limits.of(message.store, engine, message.binding.timeoutSeconds),
     lang: services.lang,
     user: undefined,
-    event: { ...message.key, traceParent, traceState },
+    event: message.key,
+    trace: { engineKey: engine.key, version: engine.version, parent: message.span },
     alwaysJoin: message.binding.inbox,
   });
 }
@@ -199,10 +215,13 @@ export function isKilled(outcome: RunOutcome): boolean {
   return KILLED.has(outcome.kind);
 }
 
+function messageParam({ store, envelope, key }: ReceivedMessage): JsonObject {
+  return { OsClient: store.tenant, Message: envelope.param, EventId: key.eventId };
+}
+
 /** What a lane gets to run the script of a message. */
 export function scriptOf(message: ReceivedMessage, engine: EngineSource, tree: RunTree): SlotRun {
-  const param = { OsClient: message.store.tenant, Message: message.envelope.param, EventId: message.key.eventId };
-  const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
+  const start = runStartOf(tree, { engine, param: messageParam(message), invokeType: 'Server' });
   return { start, calls: createHostCallSink(tree, [engine.key]) };
 }
 
@@ -210,6 +229,7 @@ export function scriptOf(message: ReceivedMessage, engine: EngineSource, tree: R
 export async function endRun(tree: RunTree, engine: EngineSource, result: RunOutcome): Promise<EndedRun> {
   const outcome = relocateOutcome(result, engine);
   noteEnd(tree, engine.key, outcome);
+  endRunSpan(tree.span, outcome);
   // Read first: cutting the connection of a killed run dooms the transaction, which is no fault of the database.
   const { doom } = tree.transaction;
   if (isKilled(outcome)) await tree.transaction.abort();
@@ -242,11 +262,12 @@ const COMMIT_FAILURE: Readonly<Partial<Record<ErrorCode, 'torn' | 'transient' | 
   DB_TORN: 'torn',
   DB_TX_LOST: 'transient',
   DB_BUSY: 'transient',
+  ENGINE_LOCK_LOST: 'transient',
 };
 
 async function commit({ message, engine, tree, transaction }: MessageRun): Promise<MessageOutcome> {
   try {
-    const outbox = await transaction.commit({ claims: message.binding.inbox ? [finishedClaim(message)] : [] });
+    const outbox = await commitTraced(tree, transaction, message.binding.inbox ? [finishedClaim(message)] : []);
     return { kind: 'done', tree, version: engine.version, outbox };
   } catch (e) {
     const error = coerceError(e);

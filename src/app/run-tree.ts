@@ -3,7 +3,9 @@ import type { LimitPlace } from '../core/limit-report.ts';
 import type { RunLimits } from '../core/run-limits.ts';
 import type { Cache } from '../ports/cache.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { DocumentServers } from '../ports/documents.ts';
 import type { Downlink } from '../ports/downlink.ts';
+import type { ExtraDatabases } from '../ports/extra-databases.ts';
 import type { HttpClient } from '../ports/http-client.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { HostCallTrace } from '../ports/journal.ts';
@@ -12,13 +14,18 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { RunUser } from '../ports/run-context.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
+import type { Span, Tracer } from '../ports/tracer.ts';
 import type { TrustedModules } from '../ports/trusted-modules.ts';
 import type { CallRates } from './call-rates.ts';
+import type { EngineAddresses } from './engine-addresses.ts';
 import type { EngineCache } from './engine-cache.ts';
 import type { EnginePauses } from './engine-pauses.ts';
 import type { LimitBook } from './limit-book.ts';
-import type { SenderContext } from './message-build.ts';
+import type { LockKeeper } from './lock-keeper.ts';
 import type { OutboxLimit } from './outbox-limit.ts';
+import { RunDatabases } from './run-databases.ts';
+import type { EngineLocks } from './run-locks.ts';
+import { databaseSystem, startRunSpan, type TracedRun } from './run-spans.ts';
 import type { TenantSettingsCache } from './tenant-settings-cache.ts';
 import type { RunTransaction } from './transaction-scope.ts';
 
@@ -28,15 +35,20 @@ export interface RunServices {
   readonly ids: Ids;
   readonly http: HttpClient;
   readonly cache: Cache;
+  readonly documents: DocumentServers;
+  readonly databases: ExtraDatabases;
   readonly queue: Queue;
   readonly engines: EngineCache;
+  readonly addresses: EngineAddresses;
   readonly limits: LimitBook;
   readonly pauses: EnginePauses;
   readonly rates: CallRates;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   readonly settings: TenantSettingsCache;
   readonly modules: TrustedModules;
   readonly outboxLimit: OutboxLimit;
+  readonly engineLocks: LockKeeper;
   readonly downlink: Downlink;
   readonly log: Log;
 }
@@ -46,19 +58,20 @@ export interface RunEvent {
   /** Physical queue. */
   readonly queue: string;
   readonly eventId: string;
-  readonly traceParent: string | null;
-  readonly traceState: string | null;
 }
 
 export interface RunTreeOptions {
   readonly runId: string;
   readonly transaction: RunTransaction;
+  readonly locks: EngineLocks;
   readonly store: TenantStore;
   /** Of the root engine; the wall time and the number of host calls hold for the whole tree. */
   readonly limits: RunLimits;
   readonly lang: Lang;
   readonly user: RunUser | undefined;
   readonly event: RunEvent | undefined;
+  /** The root engine, and what its run follows from. */
+  readonly trace: TracedRun;
   /** True in an inbox run: everything joins its transaction. */
   readonly alwaysJoin: boolean;
 }
@@ -69,7 +82,7 @@ const RUN_ENDED = new AppError('DB_TX_LOST');
 /** Families of host calls whose effects the platform transaction undoes, and those that have none. */
 const INSIDE: ReadonlySet<string> = new Set([
   ...['FormEngine', 'Db', 'DbTrans', 'DbRead', 'MQ', 'MQTT', 'ApiEngine', 'Method'],
-  ...['EncryptHelper', 'System', 'SysConfig', 'OsClientModel'],
+  ...['Inbox', 'EncryptHelper', 'System', 'SysConfig', 'OsClientModel'],
 ]);
 
 /** Most host calls of one run that its story keeps; the count goes on. */
@@ -91,6 +104,8 @@ export class RunTree {
   #dependencyFailed = false;
   #end: ErrorRecord | undefined;
   readonly #inFlight = new Set<Promise<unknown>>();
+  #databases: RunDatabases | undefined;
+  #span: Span | undefined;
 
   constructor(services: RunServices, options: RunTreeOptions) {
     this.services = services;
@@ -105,9 +120,46 @@ export class RunTree {
     return this.#startedAt;
   }
 
+  /** What the run opens beside the tenant's database; made when it is first asked for. */
+  get databases(): RunDatabases {
+    this.#databases ??= new RunDatabases(this.services.databases, this.options.store);
+    return this.#databases;
+  }
+
   /** The script begins now: what it waited for a lane or a lock is not its time. */
   begin(): void {
     this.#startedAt = this.services.clock.now();
+    if (this.services.tracer.isOn) this.span.set({});
+  }
+
+  /** The root engine's run in its trace. It starts when it is first asked for: as the script begins. */
+  get span(): Span {
+    this.#span ??= startRunSpan(this.services.tracer, this.#place, this.options.trace);
+    return this.#span;
+  }
+
+  /** The commit of the transaction in the trace, beside the run. */
+  startCommit(): Span {
+    const { trace, store } = this.options;
+    return this.services.tracer.start('commit', {
+      kind: 'client',
+      parent: trace.parent ?? this.span,
+      attributes: {
+        'db.system.name': databaseSystem(store),
+        'db.operation.name': 'COMMIT',
+        'v8host.tenant': store.tenant,
+        'v8host.run_id': this.runId,
+      },
+    });
+  }
+
+  /** An engine inside this tree, in its trace. @param parent the call that runs it. */
+  startNested(engineKey: string, version: string, parent: Span): Span {
+    return startRunSpan(this.services.tracer, this.#place, { engineKey, version, parent });
+  }
+
+  get #place() {
+    return { tenant: this.options.store.tenant, runId: this.runId };
   }
 
   /** Aborted when the run ends. Made when it is first asked for: few runs do, and each would pay for it. */
@@ -127,15 +179,6 @@ export class RunTree {
 
   remainingMs(): number {
     return Math.max(0, this.#startedAt + this.options.limits.wallMs - this.services.clock.now());
-  }
-
-  sender(): SenderContext {
-    return {
-      tenant: this.options.store.tenant,
-      userId: this.options.user?.id ?? null,
-      traceParent: this.options.event?.traceParent ?? null,
-      traceState: this.options.event?.traceState ?? null,
-    };
   }
 
   /** Counts the requests to one target, those of nested engines included. */
@@ -198,6 +241,20 @@ export class RunTree {
   async end(): Promise<void> {
     this.#hasEnded = true;
     this.#abort?.abort(RUN_ENDED);
+    const left = (await this.#databases?.close()) ?? 0;
+    if (left > 0) this.#tellOfRollback();
     await Promise.allSettled(this.#inFlight);
+  }
+
+  #tellOfRollback(): void {
+    this.options.store.journal.sysLog({
+      type: 'console',
+      title: 'V8.Dbs',
+      content:
+        'BeginTransaction: 运行结束时仍未提交，已回滚 / was neither committed nor rolled back when the run ended: rolled back',
+      level: 2,
+      eventId: this.eventId,
+      runId: this.runId,
+    });
   }
 }

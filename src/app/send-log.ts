@@ -2,6 +2,7 @@ import type { DosResult } from '../core/dos-result.ts';
 import { fail, succeed } from '../core/dos-result.ts';
 import type { AppError, Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
+import { memberText, utf8 } from '../core/json-text.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ReceiveLogRecord } from '../ports/journal.ts';
 import type { BuiltMessage, DraftRefusal } from './message-build.ts';
@@ -35,6 +36,12 @@ export function sendLogRecord(
     statusInfo: error === undefined ? '正常' : `${error.code}: ${error.message}`,
     messageId: message.eventId,
   };
+}
+
+/** The send row of a message of the outbox, whose Message stands in its envelope. */
+export function relayedLogRecord(clock: Clock, message: BuiltMessage): ReceiveLogRecord {
+  const messageJson = memberText(utf8(message.body) ?? '{}', 'Message') ?? 'null';
+  return sendLogRecord(clock, message, messageJson, undefined);
 }
 
 function eventIdData(eventId: string | undefined): JsonValue {

@@ -1,10 +1,9 @@
 import { type BrokerAccount, brokerAccountOf } from '../core/broker-account.ts';
 import { AppError, orThrow } from '../core/errors.ts';
 import { type MqRegistry, mqSettingsOf } from '../core/mq-settings.ts';
-import { sameTenant, tenantKey } from '../core/tenant.ts';
+import { sameTenant } from '../core/tenant.ts';
 import type { BrokerAdmin, BrokerAdminAccess } from '../ports/broker-admin.ts';
 import type { TenantDirectory } from '../ports/tenant-store.ts';
-import { KeyedLock } from './keyed-lock.ts';
 
 /** Where the account is stored. */
 const COLUMNS = ['MQUserName', 'MQPassword', 'MQVitrualHost'] as const;
@@ -20,24 +19,16 @@ export interface BrokerSetupServices {
  * Gives a tenant its own RabbitMQ user, virtual host and permissions and stores them as the tenant's settings
  * (mq-mqtt.md 2). Repeated, it brings the server back to what the row says. Nothing is made before the whole settings
  * are known to be right.
- * @throws AppError QUEUE_IDENTITY_*, BROKER_*, TENANT_UNKNOWN.
+ * @throws AppError QUEUE_IDENTITY_*, BROKER_*, TENANT_UNKNOWN, DB_BUSY.
  */
 export async function setUpBroker(
   services: BrokerSetupServices,
   tenant: string,
   access: BrokerAdminAccess,
 ): Promise<BrokerAccount> {
-  // Two at once would each make a password.
-  const release = await IN_TURN.acquire(tenantKey(tenant), NEVER);
-  try {
-    return await makeAccount(services, tenant, access);
-  } finally {
-    release?.();
-  }
+  // Two at once would each make a password, or give two tenants one name.
+  return services.directory.changeSettingsAlone(() => makeAccount(services, tenant, access));
 }
-
-const IN_TURN = new KeyedLock();
-const NEVER = () => new Promise<void>(() => {});
 
 async function makeAccount(
   { directory, brokerAdmin, mq }: BrokerSetupServices,

@@ -1,16 +1,18 @@
 import { ERROR_TABLE } from '../core/error-table.ts';
 import { coerceError, type Lang } from '../core/errors.ts';
+import { ulidTime } from '../core/ulid-time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Delivery } from '../ports/queue.ts';
 import type { OutboxRow, TenantStore } from '../ports/tenant-store.ts';
+import type { Span } from '../ports/tracer.ts';
 import type { BindingBreakers } from './binding-breakers.ts';
 import { DeferralLedger } from './deferral-ledger.ts';
 import { journalDelivery, journalRefusal } from './journal-delivery.ts';
 import { park, parkInvalid } from './park-message.ts';
-import type { ReceivedMessage, RefusedMessage } from './received-message.ts';
+import { isRepeated, mayBeParked, type ReceivedMessage, type RefusedMessage } from './received-message.ts';
 import type { OutboxRelay } from './relay-outbox.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -74,16 +76,28 @@ export class DeliverySettler {
 
   /** Settles a message. Never rejects: an unknown settlement is the queue's redelivery, which the inbox answers. */
   async settle(message: ReceivedMessage, settlement: Settlement, startedAt: number): Promise<void> {
+    this.#noteAge(message, startedAt);
     this.#services.breakers.record(message, settlement);
     if (settlement.act === 'done') this.#services.onStore(message.store, 'served');
+    // Those that wait behind it may be next. Without any the mover finds that out with one look.
+    if (settlement.act !== 'defer' && mayBeParked(message) && message.orderKey !== undefined)
+      this.#services.onParked(message.store, 0);
     if (settlement.act !== 'defer') journalDelivery(this.#services, message, settlement, startedAt);
     await this.#end(message.store, message.delivery, message.key.eventId, settlement, startedAt);
+    endDeliverySpan(message.span, settlement);
     if (settlement.act === 'done') await this.dispatch(message.store, settlement.outbox);
   }
 
   /** Sends onward what was committed. */
   async dispatch(store: TenantStore, rows: readonly OutboxRow[]): Promise<void> {
     if (rows.length > 0) await this.#services.relay.dispatch(store, rows);
+  }
+
+  /** An EventId that the host made tells when; a message that comes again tells nothing about its queue. */
+  #noteAge(message: ReceivedMessage, startedAt: number): void {
+    const madeAt = isRepeated(message) ? undefined : ulidTime(message.key.eventId);
+    if (madeAt === undefined || madeAt > startedAt) return;
+    this.#services.metrics.deliveryBegan(message.store.tenant, (startedAt - madeAt) / 1000);
   }
 
   async #end(
@@ -95,7 +109,8 @@ export class DeliverySettler {
   ): Promise<void> {
     const { log, clock } = this.#services;
     const fields = { tenantId: store.tenant, queue: delivery.queue, eventId };
-    this.#services.metrics.deliverySettled(store.tenant, outcomeOf(settlement));
+    const seconds = (clock.now() - startedAt) / 1000;
+    this.#services.metrics.deliverySettled(store.tenant, outcomeOf(settlement), seconds);
     try {
       if (settlement.act === 'defer') return await this.#giveBack(delivery, eventId, store, settlement);
       this.#deferrals.settled(eventOf(store, delivery, eventId));
@@ -131,16 +146,24 @@ export class DeliverySettler {
   }
 }
 
+function endDeliverySpan(span: Span, settlement: Settlement): void {
+  span.set({ 'v8host.outcome': outcomeOf(settlement) });
+  if (settlement.act === 'parked') span.end(settlement.error?.code ?? settlement.request.reason);
+  else span.end(settlement.act === 'defer' ? settlement.error.code : undefined);
+}
+
 /** Why the run failed, where one did. */
 function codeOf(settlement: Settlement): { code?: string } {
   return settlement.act === 'parked' && settlement.error !== undefined ? { code: settlement.error.code } : {};
 }
 
+const OUTCOME_OF_PARKING = { waiting: 'retry', behind: 'behind', dead: 'dead' } as const;
+
 /** The outcome as metrics name it. */
 function outcomeOf(settlement: Settlement): string {
   switch (settlement.act) {
     case 'parked':
-      return settlement.request.state === 'dead' ? 'dead' : 'retry';
+      return OUTCOME_OF_PARKING[settlement.request.state];
     case 'defer':
       return 'deferred';
     default:

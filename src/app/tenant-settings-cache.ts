@@ -2,6 +2,7 @@ import type { GlobalCode } from '../core/engine.ts';
 import { decodeEngineSource } from '../core/engine-source.ts';
 import type { JsonObject } from '../core/json.ts';
 import { sameTenant, tenantKey } from '../core/tenant.ts';
+import { readTenantLimits, type TenantLimits } from '../core/tenant-limits.ts';
 import { redactSysConfig, redactTenantModel } from '../core/tenant-settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -23,6 +24,7 @@ export interface TenantSettingsOptions {
 interface TenantConfig {
   readonly visible: JsonObject;
   readonly globalCode: GlobalCode | undefined;
+  readonly limits: TenantLimits | undefined;
 }
 
 interface Entry<T> {
@@ -45,9 +47,14 @@ export class TenantSettingsCache {
     return (await this.#config(store)).visible;
   }
 
-  /** The code that runs before each script of the tenant; undefined when there is none. @throws as the store. */
-  async globalCode(store: Pick<TenantStore, 'tenant' | 'tables'>): Promise<GlobalCode | undefined> {
-    return (await this.#config(store)).globalCode;
+  /**
+   * The code that runs before each script of the tenant, and the limits of its engines; undefined where nothing is set.
+   * @throws as the store.
+   */
+  async engineSettings(
+    store: Pick<TenantStore, 'tenant' | 'tables'>,
+  ): Promise<Pick<TenantConfig, 'globalCode' | 'limits'>> {
+    return this.#config(store);
   }
 
   /** `V8.OsClientModel`. @throws what the main tenant's store throws. */
@@ -60,10 +67,20 @@ export class TenantSettingsCache {
     });
   }
 
+  /** The tenant's row was changed here: scripts are told anew. */
+  forget(tenant: string): void {
+    this.#models.delete(tenantKey(tenant));
+    this.#configs.delete(tenantKey(tenant));
+  }
+
   #config(store: Pick<TenantStore, 'tenant' | 'tables'>): Promise<TenantConfig> {
     return this.#remembered(this.#configs, store.tenant, async () => {
       const row = await readConfigRow(store.tables);
-      return { visible: redactSysConfig(row), globalCode: this.#toGlobalCode(row.GlobalServerV8Code) };
+      return {
+        visible: redactSysConfig(row),
+        globalCode: this.#toGlobalCode(row.GlobalServerV8Code),
+        limits: readTenantLimits(row),
+      };
     });
   }
 

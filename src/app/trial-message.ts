@@ -14,6 +14,8 @@ export interface TrialRequest {
   readonly messageJson?: string;
   /** Another engine than the binding's. */
   readonly engineKey?: string;
+  /** A draft in the place of what is stored under `engineKey`, where perhaps nothing is stored yet. */
+  readonly source?: string;
   /** Requests leave the host, for real. */
   readonly allowHttp: boolean;
 }

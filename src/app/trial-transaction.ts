@@ -1,8 +1,10 @@
 import { AppError } from '../core/errors.ts';
+import type { DocumentStore } from '../ports/documents.ts';
 import type { SqlSession } from '../ports/sql-session.ts';
 import type { TableStore } from '../ports/table-store.ts';
-import type { Doom, TenantStore, TenantTx } from '../ports/tenant-store.ts';
+import type { Doom, InboxClaim, TenantStore, TenantTx } from '../ports/tenant-store.ts';
 import type { BuiltMessage } from './message-build.ts';
+import { type OnceBegin, OnceFrames } from './once-frames.ts';
 import { RowWatch, type TableDiff } from './row-watch.ts';
 import type { RunTransaction } from './transaction-scope.ts';
 
@@ -12,6 +14,7 @@ const TRIAL_WAIT_MS = 1_000;
 /** The transaction of a trial: it takes no inbox row, keeps what would be sent, and only ever rolls back. */
 export class TrialTransaction implements RunTransaction {
   readonly messages: BuiltMessage[] = [];
+  readonly once = new OnceFrames(this.messages);
   readonly #tx: TenantTx;
   readonly #watch: RowWatch;
   #ended = false;
@@ -44,9 +47,20 @@ export class TrialTransaction implements RunTransaction {
     return this.#watch.sql;
   }
 
+  async documents(): Promise<DocumentStore> {
+    this.#assertRunning();
+    return this.#tx.documents;
+  }
+
   async addMessage(message: BuiltMessage): Promise<void> {
     this.#assertRunning();
     this.messages.push(message);
+  }
+
+  /** Only what is committed counts as done: a trial leaves no row that another run would wait for. */
+  async beginOnce(claim: InboxClaim): Promise<OnceBegin> {
+    this.#assertRunning();
+    return this.once.begin({ tables: this.#watch.tables, claim: async () => 'claimed' }, claim);
   }
 
   /** What the script changed, read before the rollback; undefined when the transaction is lost already. */

@@ -2,6 +2,8 @@ import { bilingual } from '../core/bilingual.ts';
 import { DEFAULT_ENGINE_CIRCUIT } from '../core/circuit-policies.ts';
 import type { EngineSource } from '../core/engine.ts';
 import { parseEngineKey } from '../core/engine.ts';
+import { parseEngineHeader } from '../core/engine-header.ts';
+import { NO_ENGINE_LIMITS } from '../core/engine-limits.ts';
 import { AppError, describeError, type Lang, orThrow } from '../core/errors.ts';
 import { relocateOutcome } from '../core/global-code.ts';
 import type { JsonValue } from '../core/json.ts';
@@ -15,10 +17,13 @@ import type { TenantStore } from '../ports/tenant-store.ts';
 import { CapturedEffects } from './captured-effects.ts';
 import { CircuitBook } from './circuit-book.ts';
 import { EnginePauses } from './engine-pauses.ts';
-import { createHostCallSink, runStartOf } from './host-call-sink.ts';
-import { loadEngine } from './load-engine.ts';
+import { runStartOf } from './engine-start.ts';
+import { createHostCallSink } from './host-call-sink.ts';
+import { loadEngine, withTenantSettings } from './load-engine.ts';
 import type { TableDiff } from './row-watch.ts';
+import { NO_LOCKS } from './run-locks.ts';
 import { isKilled } from './run-message.ts';
+import { endRunSpan } from './run-spans.ts';
 import { type RunServices, RunTree } from './run-tree.ts';
 import { findTrialMessage, type TrialMessage, type TrialRequest } from './trial-message.ts';
 import { TrialTransaction } from './trial-transaction.ts';
@@ -56,7 +61,7 @@ export interface TrialReport {
 /**
  * Runs the handler of a message in a transaction that is rolled back: sends and cache writes are kept instead of made,
  * requests are refused unless allowed, no inbox row is taken and no attempt counted.
- * @throws AppError as findTrialMessage, REQUEST_INVALID (neither queue nor engine), NOT_FOUND (no such binding), ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID, DB_BUSY,
+ * @throws AppError as findTrialMessage, SCRIPT_SYNTAX (of a draft), REQUEST_INVALID (neither queue nor engine), NOT_FOUND (no such binding), ENGINE_MISSING, ENGINE_DISABLED, ENGINE_KEY_INVALID, DB_BUSY,
  * V8_EXECUTION_QUEUE_TIMEOUT, DRAINING.
  */
 export async function tryMessage(
@@ -66,7 +71,7 @@ export async function tryMessage(
   lang: Lang,
 ): Promise<TrialReport> {
   const message = await findTrialMessage(store, request, services.ids);
-  const engine = await findTrialEngine(services, store, message, request.engineKey);
+  const engine = await findTrialEngine(services, store, message, request);
   const slot = await services.runner.acquire(store.tenant, {
     engine,
     ...services.limits.runsOf(store.tenant),
@@ -93,7 +98,7 @@ async function findTrialEngine(
   services: TrialServices,
   store: TenantStore,
   { binding, queue }: TrialMessage,
-  wanted: string | undefined,
+  { engineKey: wanted, source }: TrialRequest,
 ): Promise<EngineSource> {
   const key = wanted === undefined ? binding?.engineKey : orThrow(parseEngineKey(wanted));
   if (key === undefined && queue === '') {
@@ -103,11 +108,32 @@ async function findTrialEngine(
   if (key === undefined) throw new AppError('NOT_FOUND', { what: `binding ${queue}` });
   const module = moduleOf(key);
   if (module !== undefined) throw new AppError('MODULE_REFUSED', { module, rule: NO_TRIAL });
+  if (source !== undefined) return draftOf(services, store, key, source);
   const engine = await loadEngine(services, store, key);
   if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: key });
   if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
   return engine;
 }
+
+/** The engine as it would be when the draft were saved; it may be switched off. @throws AppError SCRIPT_SYNTAX. */
+async function draftOf(
+  services: TrialServices,
+  store: TenantStore,
+  key: string,
+  source: string,
+): Promise<EngineSource> {
+  const compiled = await services.runner.compile(store.tenant, key, source);
+  if (!compiled.ok) {
+    const { line, column } = compiled.at;
+    throw new AppError('SCRIPT_SYNTAX', { file: `${key}.js`, line, column, message: compiled.message });
+  }
+  const stored = await store.engines.find(key);
+  const blank = { key, name: key, stopHttp: false, limits: NO_ENGINE_LIMITS };
+  const version = services.ids.sha256Hex(source).slice(0, VERSION_LENGTH);
+  return withTenantSettings(services, store, { ...blank, ...stored, source, version, enabled: true });
+}
+
+const VERSION_LENGTH = 12;
 
 /** What a module does outside the transaction cannot be undone. */
 const NO_TRIAL = bilingual('模块不能试运行', 'a module cannot be tried');
@@ -134,25 +160,38 @@ function trialTree(
     pauses,
     http: effects.http(services.http, request.allowHttp),
     cache: effects.cache(services.cache),
+    documents: effects.documents(services.documents, request.allowHttp),
+    databases: effects.databases(services.databases),
   };
   const runId = ids.ulid();
   const { envelope, queue, binding } = message;
   return new RunTree(quiet, {
     runId,
     transaction,
+    locks: NO_LOCKS,
     store: effects.store(store),
-    limits: services.limits.of(store, engine, binding?.timeoutSeconds),
+    limits: services.limits.of(store, engine, timeoutOf(request, engine, binding)),
     lang,
     user: undefined,
     // Allowed requests must not take the Idempotency-Key of the real run, which would then find them done.
     event: {
       queue: `${queue}~${runId}`,
       eventId: envelope.eventId,
-      traceParent: envelope.traceParent,
-      traceState: envelope.traceState,
     },
+    // Its own: a trial did nothing that the message's trace could tell of.
+    trace: { engineKey: engine.key, version: engine.version, parent: undefined },
     alwaysJoin: true,
   });
+}
+
+/** Seconds: what the draft itself asks for, as its binding would when it were saved; else what the binding has. */
+function timeoutOf(
+  { source }: TrialRequest,
+  { key }: EngineSource,
+  binding: TrialMessage['binding'],
+): number | undefined {
+  const header = source === undefined ? undefined : parseEngineHeader(`${key}.js`, source);
+  return (header?.ok ? header.value.timeoutSeconds : undefined) ?? binding?.timeoutSeconds;
 }
 
 async function runScript(
@@ -165,6 +204,7 @@ async function runScript(
   const start = runStartOf(tree, { engine, param, invokeType: 'Server' });
   tree.begin();
   const outcome = relocateOutcome(await slot.run(start, createHostCallSink(tree, [engine.key])), engine);
+  endRunSpan(tree.span, outcome);
   if (isKilled(outcome)) await tree.transaction.abort();
   await tree.end();
   return outcome;
