@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type DosResult, succeed } from '../core/dos-result.ts';
 import { readBody } from './json-body.ts';
-import { type RouteContext, tenantOf } from './route-context.ts';
+import { originOf, type RouteContext, tenantOf } from './route-context.ts';
 
-const SETUP = z.strictObject({
+export const SETUP = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   user: z.string().min(1),
   password: z.string().min(1),
@@ -12,15 +12,16 @@ const SETUP = z.strictObject({
 });
 
 /** `POST tenants/{t}/reload`, `POST tenants/{t}/rabbitmq-setup`. */
-export function addBrokerRoutes(api: FastifyInstance, { services, langOf }: RouteContext): void {
+export function addBrokerRoutes(api: FastifyInstance, context: RouteContext): void {
+  const { services, langOf } = context;
   api.post('/tenants/:tenant/reload', async (request): Promise<DosResult> => {
-    await services.reloadTenant(tenantOf(request));
+    await services.reloadTenant(tenantOf(request), originOf(request, context));
     return succeed(null);
   });
 
   api.post('/tenants/:tenant/rabbitmq-setup', async (request): Promise<DosResult> => {
     const { showPassword, ...access } = readBody(request, SETUP, langOf(request));
-    const { password, ...account } = await services.setUpBroker(tenantOf(request), access);
+    const { password, ...account } = await services.setUpBroker(tenantOf(request), access, originOf(request, context));
     const { user, vhost, permissions } = account;
     return succeed({ user, vhost, permissions: { ...permissions }, ...(showPassword ? { password } : {}) });
   });

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { presentRefusedReplay, type ReplayOutcome } from '../app/dead-letters.ts';
 import { type DosResult, succeed } from '../core/dos-result.ts';
@@ -10,7 +10,16 @@ import type { DeadGroup } from '../ports/dead-letters.ts';
 import type { ParkedRow } from '../ports/tenant-store.ts';
 import { bodyOf, readBody } from './json-body.ts';
 import { placeText, readPlace } from './page-place.ts';
-import { listLimit, pathPart, type RouteContext, readQuery, tenantOf, withTimeZone } from './route-context.ts';
+import {
+  listLimit,
+  mayReadContent,
+  originOf,
+  pathPart,
+  type RouteContext,
+  readQuery,
+  tenantOf,
+  withTimeZone,
+} from './route-context.ts';
 import { ownRule } from './validate.ts';
 
 /** Characters of a message shown in a listing. */
@@ -21,7 +30,7 @@ const DAY_MS = 86_400_000;
 
 const text = z.string().min(1).optional();
 
-const FILTER = {
+export const FILTER = {
   queue: text,
   eventId: text,
   reason: z.enum([...DEAD_REASONS, 'retry']).optional(),
@@ -32,20 +41,20 @@ const FILTER = {
   engineKey: text,
 };
 
-const LIST_QUERY = {
+export const LIST_QUERY = {
   ...FILTER,
-  state: z.enum(['dead', 'waiting', 'replayed', 'resolved']).default('dead'),
+  state: z.enum(['dead', 'waiting', 'behind', 'replayed', 'resolved']).default('dead'),
   limit: listLimit,
   after: text,
 };
 
-const CHOICE = {
+export const CHOICE = {
   queue: text,
   cycle: z.coerce.number().int().min(1).optional(),
   attempt: z.coerce.number().int().min(1).optional(),
 };
 
-const CHANGE_FILTER = z
+export const CHANGE_FILTER = z
   .strictObject({ ...FILTER, olderThanDays: z.number().min(0).optional(), all: z.boolean().optional() })
   .refine(
     ({ all, ...filter }) => all === true || Object.values(filter).some((value) => value !== undefined),
@@ -55,7 +64,7 @@ const CHANGE_FILTER = z
     ),
   );
 
-const EDIT = z
+export const EDIT = z
   .strictObject({ ...CHOICE, EventId: text, Message: z.unknown().optional() })
   .refine(
     (body) => Object.hasOwn(body, 'Message'),
@@ -70,6 +79,7 @@ export function addDeadLetterRoutes(api: FastifyInstance, context: RouteContext)
 
 function addLookRoutes(api: FastifyInstance, context: RouteContext): void {
   const { services, langOf } = context;
+  const mayRead = (request: FastifyRequest): boolean => mayReadContent(request, context);
   api.get('/tenants/:tenant/dead-letters', async (request): Promise<DosResult> => {
     const lang = langOf(request);
     const { state, limit, after, ...filter } = readQuery(request, LIST_QUERY, lang);
@@ -77,7 +87,8 @@ function addLookRoutes(api: FastifyInstance, context: RouteContext): void {
     const page = await services.deadLetters(tenantOf(request), { ...given(filter), state, limit, ...place });
     const next = page.next === undefined ? null : placeText(page.next);
     const extra = { DataCount: page.rows.length, DataAppend: { Total: page.total, Next: next } };
-    return withTimeZone(succeed(page.rows.map(presentShort), extra), context);
+    const shown = page.rows.map(presentShort).map(mayRead(request) ? whole : withoutContent);
+    return withTimeZone(succeed(shown, extra), context);
   });
 
   api.get('/tenants/:tenant/dead-letter-groups', async (request): Promise<DosResult> => {
@@ -90,21 +101,25 @@ function addLookRoutes(api: FastifyInstance, context: RouteContext): void {
     const choice = given(readQuery(request, CHOICE, langOf(request)));
     const eventId = pathPart(request, 'eventId');
     const row = await services.deadLetter(tenantOf(request), { ...choice, eventId });
-    return withTimeZone(succeed(presentWhole(row)), context);
+    const shown = presentWhole(row);
+    return withTimeZone(succeed(mayRead(request) ? shown : withoutContent(shown)), context);
   });
 }
 
-function addChangeRoutes(api: FastifyInstance, { services, langOf }: RouteContext): void {
+function addChangeRoutes(api: FastifyInstance, context: RouteContext): void {
+  const { services, langOf } = context;
   api.post('/tenants/:tenant/dead-letters/replay', async (request): Promise<DosResult> => {
     const lang = langOf(request);
     const filter = changeFilter(readBody(request, CHANGE_FILTER, lang));
-    return succeed(presentReplay(await services.replayDeadLetters(tenantOf(request), filter, lang), lang));
+    const origin = originOf(request, context);
+    return succeed(presentReplay(await services.replayDeadLetters(tenantOf(request), filter, lang, origin), lang));
   });
 
   api.post('/tenants/:tenant/dead-letters/purge', async (request): Promise<DosResult> => {
     const lang = langOf(request);
     const filter = changeFilter(readBody(request, CHANGE_FILTER, lang));
-    return succeed({ purged: await services.purgeDeadLetters(tenantOf(request), filter, lang) });
+    const origin = originOf(request, context);
+    return succeed({ purged: await services.purgeDeadLetters(tenantOf(request), filter, lang, origin) });
   });
 
   api.post('/tenants/:tenant/dead-letters/:eventId/edit', async (request): Promise<DosResult> => {
@@ -113,7 +128,8 @@ function addChangeRoutes(api: FastifyInstance, { services, langOf }: RouteContex
     const messageJson = memberText(bodyOf(request)?.text ?? '{}', 'Message') ?? 'null';
     const change = { messageJson, ...(newEventId === undefined ? {} : { eventId: newEventId }) };
     const named = { ...given(choice), eventId: pathPart(request, 'eventId') };
-    return succeed({ EventId: await services.editDeadLetter(tenantOf(request), named, change, lang) });
+    const origin = originOf(request, context);
+    return succeed({ EventId: await services.editDeadLetter(tenantOf(request), named, change, lang, origin) });
   });
 }
 
@@ -169,4 +185,13 @@ function presentShort(row: ParkedRow) {
 
 function presentWhole(row: ParkedRow) {
   return { ...presentParked(row), messageId: row.props.messageId ?? null, headers: row.props.headers };
+}
+
+function whole<T>(shown: T): T {
+  return shown;
+}
+
+/** What somebody sees who may not read what messages say: that it is there, and how long it is. */
+function withoutContent<T extends { readonly body: string; readonly headers?: unknown }>(shown: T) {
+  return { ...shown, body: null, ...(shown.headers === undefined ? {} : { headers: null }) };
 }

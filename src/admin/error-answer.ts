@@ -13,16 +13,18 @@ export const MAX_REQUEST_BYTES = 17 * 1024 * 1024;
 
 /** The server's own refusals, by its code. */
 const SERVER_REFUSALS: Readonly<Record<string, readonly [ErrorCode, ErrorParams]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['REQUEST_TOO_LARGE', { limit: MAX_REQUEST_BYTES }],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['MEDIA_TYPE_UNSUPPORTED', {}],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['REQUEST_INVALID', { field: 'Content-Length', rule: '≠ body' }],
   FST_ERR_BAD_URL: ['REQUEST_INVALID', { field: 'URL', rule: '%XX' }],
   FST_ERR_MAX_PARAM_LENGTH: ['REQUEST_INVALID', { field: 'URL', rule: '≤ 1024' }],
 };
 
-/** Makes an AppError of whatever a route threw; what nobody expected is INTERNAL and keeps its cause for the log. */
-export function requestError(thrown: unknown): AppError {
+/** @param bodyLimit of the route, in bytes. Makes an AppError of whatever a route threw; what nobody expected is INTERNAL and keeps its cause for the log. */
+export function requestError(thrown: unknown, bodyLimit: number): AppError {
   if (thrown instanceof AppError) return thrown;
+  if (codeOf(thrown) === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError('REQUEST_TOO_LARGE', { limit: bodyLimit });
+  // Whoever sent it is gone, or ended it early: nothing that an operator could mend.
+  if (isCutOff(thrown)) return new AppError('REQUEST_INVALID', { field: 'body', rule: 'Content-Length' });
   const refusal = SERVER_REFUSALS[serverCode(thrown)];
   return refusal === undefined ? new AppError('INTERNAL', {}, { cause: thrown }) : new AppError(...refusal);
 }
@@ -45,6 +47,15 @@ export function statusOf(result: DosResult): number {
 }
 
 function serverCode(thrown: unknown): string {
-  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
+  const code = codeOf(thrown);
   return typeof code === 'string' && Object.hasOwn(SERVER_REFUSALS, code) ? code : '';
+}
+
+/** The error of a request whose connection ended before its body did. */
+function isCutOff(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message === 'aborted' && codeOf(thrown) === 'ECONNRESET';
+}
+
+function codeOf(thrown: unknown): unknown {
+  return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
 }

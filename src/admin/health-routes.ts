@@ -5,8 +5,8 @@ import type { HostHealth } from './services.ts';
 import { presentTenant } from './tenant-routes.ts';
 
 /**
- * `GET /livez`: the process answers. `GET /readyz`: it takes work, else 503. Both need no token, so that probes have
- * none to hold; names of tenants and reasons are only for callers that bring the host's.
+ * `GET /livez`: the process answers. `GET /readyz`: it takes work, else 503, with the phase it is in. Both need no token,
+ * so that probes have none to hold; names of tenants and reasons are only for callers that bring the host's.
  */
 export function addHealthRoutes(server: FastifyInstance, health: () => Promise<HostHealth>, callers: Callers): void {
   server.get('/livez', async (): Promise<DosResult> => succeed({ alive: true }));
@@ -14,16 +14,20 @@ export function addHealthRoutes(server: FastifyInstance, health: () => Promise<H
   server.get('/readyz', async (request, reply): Promise<DosResult> => {
     const state = await health();
     reply.code(state.ready ? 200 : 503);
-    const data = callers.isHost(request.headers.authorization) ? presentHealth(state) : { ready: state.ready };
+    const data = callers.isHost(request.headers.authorization)
+      ? presentHealth(state)
+      : { ready: state.ready, phase: state.phase };
     return { ...succeed(data), Code: state.ready ? 1 : 0 };
   });
 }
 
-function presentHealth({ ready, tenants, queue, lanes, load }: HostHealth) {
+function presentHealth({ ready, phase, tenants, queue, cache, lanes, load }: HostHealth) {
   return {
     ready,
+    phase,
     tenants: tenants.map(presentTenant),
     queue: { ready: queue.ready, reason: queue.reason ?? null },
+    cache: { ready: cache.ready, reason: cache.reason ?? null },
     lanes: { ...lanes },
     load: load.map((each) => ({ ...each })),
   };

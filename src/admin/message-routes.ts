@@ -8,10 +8,18 @@ import { memberText } from '../core/json-text.ts';
 import type { EventStory } from '../ports/journal.ts';
 import { statusOf } from './error-answer.ts';
 import { bodyOf, readBody } from './json-body.ts';
-import { listLimit, pathPart, type RouteContext, readQuery, tenantOf, withTimeZone } from './route-context.ts';
+import {
+  listLimit,
+  mayReadContent,
+  pathPart,
+  type RouteContext,
+  readQuery,
+  tenantOf,
+  withTimeZone,
+} from './route-context.ts';
 import { ownRule } from './validate.ts';
 
-const SEND = z
+export const SEND = z
   .strictObject({ EventId: z.union([z.string(), z.number(), z.null()]).optional(), Message: z.unknown().optional() })
   .refine(
     (body) => Object.hasOwn(body, 'Message'),
@@ -26,7 +34,9 @@ export function addMessageRoutes(api: FastifyInstance, context: RouteContext): v
     const tenant = tenantOf(request);
     const eventId = orThrow(parseEventId(readBody(request, SEND, lang).EventId));
     const messageJson = memberText(bodyOf(request)?.text ?? '{}', 'Message') ?? 'null';
-    const result = await services.sendMessage(tenant, pathPart(request, 'queue'), { eventId, messageJson }, lang);
+    const trace = context.traceOf(request);
+    const message = { eventId, messageJson, ...(trace === undefined ? {} : { trace }) };
+    const result = await services.sendMessage(tenant, pathPart(request, 'queue'), message, lang);
     reply.code(statusOf(result));
     return result;
   });
@@ -36,7 +46,8 @@ export function addMessageRoutes(api: FastifyInstance, context: RouteContext): v
     const eventId = orThrow(parseEventId(pathPart(request, 'eventId'))) ?? '';
     const story = await services.story(tenant, eventId);
     if (isUnknown(story)) throw new AppError('NOT_FOUND', { what: `EventId ${eventId}` });
-    return withTimeZone(succeed(story as unknown as JsonValue), context);
+    const shown = mayReadContent(request, context) ? story : withoutContent(story);
+    return withTimeZone(succeed(shown as unknown as JsonValue), context);
   });
 
   api.get('/tenants/:tenant/deliveries', async (request): Promise<DosResult> => {
@@ -47,7 +58,18 @@ export function addMessageRoutes(api: FastifyInstance, context: RouteContext): v
   });
 }
 
-const DELIVERY_QUERY = { state: z.string().min(1).max(20).optional(), limit: listLimit };
+export const DELIVERY_QUERY = { state: z.string().min(1).max(20).optional(), limit: listLimit };
+
+/** The same story without what messages and the scripts' own logs say. */
+function withoutContent(story: EventStory): EventStory {
+  return {
+    ...story,
+    receiveLog: story.receiveLog.map((row) => ({ ...row, message: null })),
+    sysLog: story.sysLog.map(({ type, title, level, eventId, runId }) => {
+      return { type, title, level, eventId, runId, content: '' };
+    }),
+  };
+}
 
 /** No table of the tenant has heard of the event. */
 function isUnknown(story: EventStory): boolean {

@@ -4,9 +4,9 @@ import { type DosResult, succeed } from '../core/dos-result.ts';
 import { AppError } from '../core/errors.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import { readBody } from './json-body.ts';
-import { pathPart, type RouteContext, tenantOf, withTimeZone } from './route-context.ts';
+import { originOf, pathPart, type RouteContext, tenantOf, withTimeZone } from './route-context.ts';
 
-const PUBLISH = z.strictObject({
+export const PUBLISH = z.strictObject({
   topic: z.string().min(1),
   /** Text goes as it is, anything else as JSON. */
   payload: z.json().optional(),
@@ -19,38 +19,36 @@ const PUBLISH = z.strictObject({
 });
 
 /**
- * `GET tenants/{t}/mqtt`, `…/mqtt/clients`, `…/mqtt/retained`, `…/mqtt/bindings`, `POST …/mqtt/publish`,
+ * `GET tenants/{t}/mqtt`, `…/mqtt/clients`, `…/mqtt/retained`, `POST …/mqtt/publish`,
  * `POST …/mqtt/clients/{clientId}/disconnect`.
  */
 export function addMqttRoutes(api: FastifyInstance, context: RouteContext): void {
   const { services, langOf } = context;
   const { mqtt } = services;
   api.get('/tenants/:tenant/mqtt', async (request): Promise<DosResult> => {
-    return succeed(mqtt.status(tenantOf(request)) as unknown as JsonObject);
+    return succeed((await mqtt.status(tenantOf(request))) as unknown as JsonObject);
   });
   api.get('/tenants/:tenant/mqtt/clients', async (request): Promise<DosResult> => {
-    return withTimeZone(list(mqtt.sessions(tenantOf(request))), context);
+    return withTimeZone(list(await mqtt.sessions(tenantOf(request))), context);
   });
   api.get('/tenants/:tenant/mqtt/retained', async (request): Promise<DosResult> => {
-    return list(mqtt.retained(tenantOf(request)));
-  });
-  api.get('/tenants/:tenant/mqtt/bindings', async (request): Promise<DosResult> => {
-    return list(await mqtt.bindings(tenantOf(request)));
+    return list(await mqtt.retained(tenantOf(request)));
   });
   api.post('/tenants/:tenant/mqtt/publish', async (request): Promise<DosResult> => {
     const { payload, payloadBase64, userProperties, ...rest } = readBody(request, PUBLISH, langOf(request));
-    const subscribers = await mqtt.publish(tenantOf(request), {
+    const draft = {
       ...rest,
       payload: payloadBase64 === undefined ? payloadBytes(payload ?? null) : Buffer.from(payloadBase64, 'base64'),
       responseTopic: rest.responseTopic,
       contentType: rest.contentType,
       userProperties: Object.entries(userProperties),
-    });
+    };
+    const subscribers = await mqtt.publish(tenantOf(request), draft, originOf(request, context));
     return succeed({ subscribers });
   });
   api.post('/tenants/:tenant/mqtt/clients/:clientId/disconnect', async (request): Promise<DosResult> => {
     const clientId = pathPart(request, 'clientId');
-    if (!mqtt.disconnect(tenantOf(request), clientId))
+    if (!(await mqtt.disconnect(tenantOf(request), clientId, originOf(request, context))))
       throw new AppError('NOT_FOUND', { what: clientId.slice(0, 200) });
     return succeed();
   });

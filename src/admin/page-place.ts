@@ -1,3 +1,4 @@
+import { bilingual } from '../core/bilingual.ts';
 import { AppError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import { parseJson } from '../core/json-text.ts';
@@ -19,6 +20,6 @@ export function readPlace(text: string): ParkedPlace {
   }
   throw new AppError('REQUEST_INVALID', {
     field: 'query.after',
-    rule: '须为上一页返回的 DataAppend.Next / must be DataAppend.Next of the page before',
+    rule: bilingual('须为上一页返回的 DataAppend.Next', 'must be DataAppend.Next of the page before'),
   });
 }

@@ -1,10 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { isAllowed } from '../core/access.ts';
+import type { ChangeOrigin } from '../core/change-origin.ts';
 import type { DosResult } from '../core/dos-result.ts';
 import { type Lang, orThrow } from '../core/errors.ts';
 import { parseTenantId } from '../core/tenant.ts';
-import type { CallerOf } from './access-guard.ts';
+import type { CallerOf, IdentifiedOf, Recheck } from './access-guard.ts';
+import type { IdentityAdmin } from './identity-admin.ts';
+import type { TraceOf } from './request-spans.ts';
 import type { AdminServices } from './services.ts';
+import type { CookieOptions } from './session-cookie.ts';
 import { validate } from './validate.ts';
 
 /** What every route is given. */
@@ -13,7 +18,22 @@ export interface RouteContext {
   /** IANA name of the host's time zone. */
   readonly timezone: string;
   langOf(request: FastifyRequest): Lang;
+  readonly traceOf: TraceOf;
   readonly callerOf: CallerOf;
+  readonly identifiedOf: IdentifiedOf;
+  readonly recheck: Recheck;
+  readonly identity: IdentityAdmin;
+  readonly cookies: CookieOptions;
+}
+
+/** By whom and from where a request changes something. */
+export function originOf(request: FastifyRequest, { callerOf }: Pick<RouteContext, 'callerOf'>): ChangeOrigin {
+  return { by: callerOf(request).by, address: request.ip };
+}
+
+/** True when the caller may read what messages and logs say, and not only that they are there. */
+export function mayReadContent(request: FastifyRequest, { callerOf }: Pick<RouteContext, 'callerOf'>): boolean {
+  return isAllowed(callerOf(request), 'content.read');
 }
 
 /** The tenant named in the path. @throws AppError TENANT_INVALID. */

@@ -6,12 +6,13 @@ import { orThrow } from '../core/errors.ts';
 import { parseTenantId } from '../core/tenant.ts';
 import type { TenantStatus } from '../ports/tenant-store.ts';
 import { readBody } from './json-body.ts';
-import type { RouteContext } from './route-context.ts';
+import { originOf, type RouteContext } from './route-context.ts';
 
-const NEW_TENANT = z.strictObject({ tenant: z.string(), databaseUrl: z.string().min(1).optional() });
+export const NEW_TENANT = z.strictObject({ tenant: z.string(), databaseUrl: z.string().min(1).optional() });
 
 /** `GET tenants`, `POST tenants`. */
-export function addTenantRoutes(api: FastifyInstance, { services, langOf, callerOf }: RouteContext): void {
+export function addTenantRoutes(api: FastifyInstance, context: RouteContext): void {
+  const { services, langOf, callerOf } = context;
   api.get('/tenants', async (request): Promise<DosResult> => {
     const caller = callerOf(request);
     const tenants = (await services.listTenants()).filter(({ tenant }) => maySee(caller, tenant));
@@ -20,7 +21,11 @@ export function addTenantRoutes(api: FastifyInstance, { services, langOf, caller
 
   api.post('/tenants', async (request, reply): Promise<DosResult> => {
     const body = readBody(request, NEW_TENANT, langOf(request));
-    const status = await services.addTenant(orThrow(parseTenantId(body.tenant)), body.databaseUrl);
+    const status = await services.addTenant(
+      orThrow(parseTenantId(body.tenant)),
+      body.databaseUrl,
+      originOf(request, context),
+    );
     reply.code(201);
     return succeed(presentTenant(status));
   });

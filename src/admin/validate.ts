@@ -27,8 +27,12 @@ export function ownRule(zh: string, en: string): { params: Readonly<Record<Lang,
 
 const LIBRARY_WORDS = { zh: z.locales.zhCN().localeError, en: z.locales.en().localeError };
 
+const NO_NUMBER: Readonly<Record<Lang, string>> = { zh: '须为数字', en: 'must be a number' };
+
 function ruleInWords(issue: Parameters<typeof LIBRARY_WORDS.en>[0], lang: Lang): ReturnType<typeof LIBRARY_WORDS.en> {
   if (issue.code === 'custom') return String(issue.params?.[lang] ?? '');
+  // A query is text: the library would tell people that it received NaN.
+  if (issue.code === 'invalid_type' && Number.isNaN(issue.input)) return NO_NUMBER[lang];
   return LIBRARY_WORDS[lang](issue);
 }
 

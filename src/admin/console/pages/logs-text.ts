@@ -1,0 +1,38 @@
+import { defineText } from '../text/text.ts';
+
+export const LOGS = defineText(
+  {
+    title: '日志',
+    about: '脚本和主机写给这个租户的日志，实时显示。',
+    engine: '接口引擎或标题',
+    level: '最低级别',
+    levels: { 1: '全部', 2: '警告和错误', 3: '仅错误' },
+    names: { 1: '信息', 2: '警告', 3: '错误' },
+    pause: '暂停',
+    resume: '继续',
+    clear: '清空',
+    live: '实时',
+    paused: (count: string) => `已暂停，有 ${count} 条新日志`,
+    away: '连接断开，正在重连…',
+    emptyTitle: '还没有日志',
+    empty: '脚本里的 console.log 和 V8.Method.AddSysLog 会出现在这里；发送一条消息试试。',
+    columns: { time: '时间', level: '级别', title: '标题', content: '内容', eventId: '事件' },
+  },
+  {
+    title: 'Logs',
+    about: 'What scripts and the host wrote for this tenant, as it comes.',
+    engine: 'Engine or title',
+    level: 'Lowest level',
+    levels: { 1: 'all', 2: 'warnings and errors', 3: 'errors only' },
+    names: { 1: 'info', 2: 'warning', 3: 'error' },
+    pause: 'Pause',
+    resume: 'Go on',
+    clear: 'Clear',
+    live: 'live',
+    paused: (count: string) => `paused, ${count} new lines`,
+    away: 'The connection broke; calling again…',
+    emptyTitle: 'No lines yet',
+    empty: 'console.log and V8.Method.AddSysLog of scripts come here; send a message to see one.',
+    columns: { time: 'When', level: 'Level', title: 'Title', content: 'Text', eventId: 'Event' },
+  },
+);

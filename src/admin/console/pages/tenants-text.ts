@@ -1,0 +1,36 @@
+import { defineText } from '../text/text.ts';
+
+export const TENANTS = defineText(
+  {
+    title: '租户',
+    about: '每个租户有自己的数据库、队列和设备，互相看不见。',
+    columns: { tenant: '租户', state: '状态', actions: '' },
+    states: { open: '正常', disabled: '停用', unavailable: '不可用' },
+    main: '主租户',
+    reload: '重新读取设置',
+    reloadHint: '读取该租户的设置，并重建它的队列连接；正在处理的消息先处理完',
+    reloaded: '已重新读取',
+    add: '新建租户',
+    name: '名称',
+    database: '数据库地址（可空）',
+    databaseHint: '留空则按主机的默认方式创建；例如 mysql://user:password@host/database',
+    added: (tenant: string) => `已创建 ${tenant}`,
+    nameEmpty: '请填写名称',
+  },
+  {
+    title: 'Tenants',
+    about: 'Each tenant has a database, queues and devices of its own and cannot see the others’.',
+    columns: { tenant: 'Tenant', state: 'State', actions: '' },
+    states: { open: 'open', disabled: 'switched off', unavailable: 'unavailable' },
+    main: 'main tenant',
+    reload: 'Read settings again',
+    reloadHint: 'Reads the tenant’s settings and rebuilds its queue connections, once what is under way is done',
+    reloaded: 'Read again',
+    add: 'New tenant',
+    name: 'Name',
+    database: 'Database URL (may be empty)',
+    databaseHint: 'Empty: made as the host makes them; such as mysql://user:password@host/database',
+    added: (tenant: string) => `${tenant} was created`,
+    nameEmpty: 'Enter a name',
+  },
+);
