@@ -1,17 +1,28 @@
 /** Wires the use cases over their ports. No logic: what happens when is in app/. */
 import { createHostServices } from './admin/host-services.ts';
+import { createIdentityAdmin, type IdentityAdmin } from './admin/identity-admin.ts';
 import type { AdminServices } from './admin/services.ts';
+import { createTokenSigner } from './admin/token-signer.ts';
+import { Backlogs } from './app/backlogs.ts';
 import { BindingBreakers } from './app/binding-breakers.ts';
 import { CallRates } from './app/call-rates.ts';
 import { CircuitBook } from './app/circuit-book.ts';
 import { withDownlinks } from './app/downlink-message.ts';
+import { EngineAddresses } from './app/engine-addresses.ts';
 import { EngineCache } from './app/engine-cache.ts';
 import { EnginePauses } from './app/engine-pauses.ts';
 import { EngineProfiles } from './app/engine-profile.ts';
+import { EntryRates } from './app/entry-rates.ts';
+import { FirstAdmin } from './app/first-admin.ts';
 import { BatchHandler } from './app/handle-batch.ts';
 import { DeliveryHandler } from './app/handle-delivery.ts';
+import { IdentityCache } from './app/identity-cache.ts';
+import type { IdentityServices } from './app/identity-services.ts';
 import { InFlight } from './app/in-flight.ts';
+import { KeyRing } from './app/key-ring.ts';
 import { LimitBook } from './app/limit-book.ts';
+import { LockKeeper } from './app/lock-keeper.ts';
+import { LoginLimits } from './app/login-limits.ts';
 import { MessageLocks } from './app/message-locks.ts';
 import { ParkedMover } from './app/move-parked.ts';
 import { MqttService } from './app/mqtt-service.ts';
@@ -24,22 +35,28 @@ import { OutboxRelay } from './app/relay-outbox.ts';
 import { DeliverySettler } from './app/settle-delivery.ts';
 import { TenantSettingsCache } from './app/tenant-settings-cache.ts';
 import type { CircuitPolicies } from './core/circuit-policies.ts';
-import type { Lang } from './core/errors.ts';
+import { AppError, type Lang } from './core/errors.ts';
 import type { LimitPolicy } from './core/limit-policy.ts';
 import type { MqRegistry } from './core/mq-settings.ts';
 import type { MainMqtt } from './core/mqtt-settings.ts';
+import type { Backup } from './ports/backup.ts';
 import type { BrokerAdmin } from './ports/broker-admin.ts';
 import type { Cache } from './ports/cache.ts';
 import type { Clock } from './ports/clock.ts';
+import type { DocumentServers } from './ports/documents.ts';
 import type { Downlink } from './ports/downlink.ts';
 import type { EngineRunner } from './ports/engine-runner.ts';
+import type { ExtraDatabases } from './ports/extra-databases.ts';
 import type { HttpClient } from './ports/http-client.ts';
+import type { PasswordHasher } from './ports/identity.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Invalidation } from './ports/invalidation.ts';
+import type { Locks } from './ports/locks.ts';
 import type { Log } from './ports/log.ts';
-import type { GaugeReading, Metrics } from './ports/metrics.ts';
+import type { HostReading, Metrics } from './ports/metrics.ts';
 import type { Queue } from './ports/queue.ts';
 import type { Retention, TenantDirectory } from './ports/tenant-store.ts';
+import type { Tracer } from './ports/tracer.ts';
 import type { TrustedModules } from './ports/trusted-modules.ts';
 
 /** One implementation of each port. */
@@ -52,10 +69,16 @@ export interface Adapters {
   readonly runner: EngineRunner;
   readonly http: HttpClient;
   readonly cache: Cache;
+  readonly documents: DocumentServers;
+  readonly databases: ExtraDatabases;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   readonly invalidation: Invalidation;
+  readonly locks: Locks;
   readonly modules: TrustedModules;
   readonly brokerAdmin: BrokerAdmin;
+  readonly backup: Backup;
+  readonly hasher: PasswordHasher;
 }
 
 export interface HostSettings {
@@ -64,24 +87,40 @@ export interface HostSettings {
   readonly circuits: CircuitPolicies;
   /** Whose RabbitMQ account fills what other rows leave blank. */
   readonly mq: Omit<MqRegistry, 'rows'>;
+  /** Calls of engines over HTTP that one caller may make a second. */
+  readonly entryCallsPerSecond: number;
   readonly reconcileMs: number;
   readonly retention: Retention;
   /** What the configuration says of the main tenant's MQTT. */
   readonly mqtt: MainMqtt;
-  /** How long the queue server lets a delivery stay unsettled. Milliseconds. */
+  /** How long the queue server lets a delivery stay unsettled; infinite where there is no server. Milliseconds. */
   readonly consumerTimeoutMs: number;
+  readonly identity: IdentitySettings;
+}
+
+/** Milliseconds. */
+export interface IdentitySettings {
+  /** Life of a login's token. */
+  readonly tokenMs: number;
+  /** Life of a login. */
+  readonly sessionMs: number;
+  /** How long a key signs. */
+  readonly rotationMs: number;
 }
 
 /** The running product without its process: everything but listening, signals and files. */
 export interface Host {
   readonly services: AdminServices;
+  readonly identity: IdentityAdmin;
+  /** For the start-up output: the code of the first administrator, while there is none. */
+  readonly firstAdmin: FirstAdmin;
   readonly reconciler: BindingReconciler;
   /** Deliveries being handled. */
   readonly inFlight: InFlight;
   /** Starts after the host, on the listeners that it is given, and stops with it. */
   readonly mqtt: MqttService;
   /** What is measured at this moment. */
-  gauges(): Promise<GaugeReading>;
+  gauges(): Promise<HostReading>;
   /** Sends what a crash left, attaches the consumers and starts the loops. */
   start(): Promise<void>;
   /** Takes nothing new and gives back what has not begun. Resolves when everything in flight is settled. */
@@ -89,7 +128,7 @@ export interface Host {
 }
 
 export function composeHost(adapters: Adapters, settings: HostSettings): Host {
-  const { clock, log, directory, runner } = adapters;
+  const { clock, log, directory } = adapters;
   const draining = new AbortController();
   let started = false;
   // The broker needs runs, and runs the way to its devices.
@@ -104,22 +143,23 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
   const mover = new ParkedMover({ ...adapters, log: log.child('app.move-parked') });
   const deliveries = wireDeliveries(adapters, settings, runs, mover);
   const { reconciler, inFlight } = deliveries;
-  const services = wireAdmin(adapters, runs, { ...deliveries, mover, mqtt: service, isStarted: () => started });
+  const services = wireAdmin(adapters, settings, runs, {
+    ...deliveries,
+    mover,
+    mqtt: service,
+    isStarted: () => started,
+  });
+  const identity = wireIdentity(adapters, settings.identity);
+  const backlogs = new Backlogs(adapters);
   const loops: Promise<void>[] = [];
   return {
     services,
+    identity: identity.admin,
+    firstAdmin: identity.firstAdmin,
     reconciler,
     inFlight,
     mqtt: service,
-    gauges: () =>
-      readGauges({
-        clock,
-        directory,
-        runner,
-        inFlight,
-        breakers: circuits.breakers.book,
-        pauses: circuits.pauses.book,
-      }),
+    gauges: () => readGauges({ ...adapters, ...circuits, inFlight, backlogs, mqtt: service }),
     async start() {
       await runs.relay.recover(directory);
       await reconciler.reconcile();
@@ -136,11 +176,13 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
       await reconciler.stop();
       draining.abort();
       await inFlight.idle();
+      await reconciler.left();
       // What just ended may have sent something to devices.
       await service.stop();
       await Promise.all(loops);
       await runs.relay.flush();
-      runs.engines.close();
+      runs.forget();
+      identity.close();
       await Promise.all(directory.open().map((store) => store.journal.flush()));
     },
   };
@@ -148,7 +190,8 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
 
 /** What people and programs ask of the host over HTTP. */
 function wireAdmin(
-  { clock, ids, log, queue, directory, runner, brokerAdmin }: Adapters,
+  { clock, ids, log, queue, directory, runner, brokerAdmin, backup, tracer }: Adapters,
+  { consumerTimeoutMs, mqtt: mainMqtt }: HostSettings,
   runs: ReturnType<typeof wireRuns>,
   parts: {
     readonly reconciler: BindingReconciler;
@@ -160,9 +203,11 @@ function wireAdmin(
   return createHostServices({
     directory,
     runner,
+    backup,
     lang: runs.lang,
     deadLetters: { clock, ids, mover: parts.mover },
     trials: { ...runs, log: log.child('app.try-message') },
+    relay: runs.relay,
     mqtt: parts.mqtt,
     broker: {
       directory,
@@ -172,14 +217,42 @@ function wireAdmin(
       log: log.child('admin'),
       reconcile: () => parts.reconciler.reconcile(),
     },
+    tenantSettings: {
+      mainMqtt,
+      settings: runs.settings,
+      refreshMqtt: () => parts.mqtt.refreshTenants(),
+    },
     log: log.child('admin'),
     calls: { ...runs, log: log.child('app.call-engine') },
-    pushes: { runner, ids, engines: runs.engines, reconcile: () => parts.reconciler.reconcile() },
-    sends: { queue, clock, ids },
+    pushes: { runner, ids, consumerTimeoutMs, engines: runs.engines, reconcile: () => parts.reconciler.reconcile() },
+    sends: { queue, clock, ids, tracer },
     limits: runs,
+    bindingStates: (store, lang) => parts.reconciler.statusOf(store, lang),
     draining: runs.draining,
     isStarted: parts.isStarted,
   });
+}
+
+/** What people and keys are recognised with. */
+function wireIdentity(adapters: Adapters, { tokenMs, sessionMs, rotationMs }: IdentitySettings) {
+  const { directory, clock, ids, log, hasher } = adapters;
+  const [main] = directory.open();
+  if (main === undefined) throw new AppError('INTERNAL');
+  const ring = new KeyRing({ store: main.identity.signingKeys, clock, ids, rotationMs, tokenMs });
+  const services: IdentityServices = {
+    directory,
+    clock,
+    ids,
+    hasher,
+    ring,
+    log: log.child('app.identity'),
+    signer: createTokenSigner(ring, clock),
+    limits: new LoginLimits(clock),
+    cache: new IdentityCache(adapters),
+    times: { tokenMs, sessionMs },
+  };
+  const firstAdmin = new FirstAdmin(services);
+  return { admin: createIdentityAdmin(services, firstAdmin), firstAdmin, close: () => services.cache.close() };
 }
 
 /** What pauses bindings and engines that keep failing. */
@@ -198,7 +271,7 @@ function wireCircuits({ clock, log, metrics }: Adapters, { circuits }: HostSetti
 /** What every run uses, whoever starts it. */
 function wireRuns(
   adapters: Adapters,
-  { lang, limits, mq }: HostSettings,
+  { lang, limits, mq, entryCallsPerSecond }: HostSettings,
   draining: AbortSignal,
   { circuits, mqtt }: { readonly circuits: ReturnType<typeof wireCircuits>; readonly mqtt: () => MqttService },
 ) {
@@ -209,6 +282,8 @@ function wireRuns(
     subscribers: (tenant, topic) => mqtt().subscribers(tenant, topic),
   };
   const queue = withDownlinks(adapters.queue, downlink);
+  const addresses = new EngineAddresses(clock, invalidation);
+  const engines = new EngineCache({ clock, invalidation, log: log.child('app.engine-cache') });
   return {
     ...adapters,
     ...circuits,
@@ -216,13 +291,21 @@ function wireRuns(
     downlink,
     limits: new LimitBook(limits, log.child('app.limit-book'), lang),
     rates: new CallRates(limits, clock),
+    addresses,
+    entryRates: new EntryRates(entryCallsPerSecond, clock),
     lang,
     mq,
     draining,
     relay: new OutboxRelay({ ...adapters, queue, log: log.child('app.relay-outbox') }),
     outboxLimit: new OutboxLimit(clock),
+    engineLocks: new LockKeeper({ ...adapters, log: log.child('app.lock-keeper') }),
     settings: new TenantSettingsCache(adapters),
-    engines: new EngineCache({ clock, invalidation, log: log.child('app.engine-cache') }),
+    engines,
+    /** What was remembered of engines. */
+    forget: () => {
+      engines.close();
+      addresses.close();
+    },
   };
 }
 

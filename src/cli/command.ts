@@ -1,5 +1,9 @@
 import type { Lang } from '../core/errors.ts';
+import type { Finding } from '../core/finding.ts';
+import type { MqttLink, MqttLinkOptions } from '../ports/mqtt-link.ts';
 import type { HostClient } from './host-client.ts';
+import type { SavedLogin } from './login-file.ts';
+import type { ScriptFile } from './script-project.ts';
 
 /** A sentence for people in both languages. */
 export type Text = Readonly<Record<Lang, string>>;
@@ -10,6 +14,8 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, unreachable: 3, notFound: 4 } 
 /** An option of a command. `value` is its name in the help of an option that takes one. */
 export interface CommandOption {
   readonly value?: string;
+  /** The command refuses to run without it. */
+  readonly isRequired?: true;
   readonly summary: Text;
 }
 
@@ -33,12 +39,29 @@ export interface Command {
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
+  /** Shows how far long work is, on one line that goes with the next text; only where a person looks on. */
+  progress?(text: string | undefined): void;
 }
 
 /** The commands that are the host itself; made by the composition root. */
 export interface HostCommands {
   startHost(options: StartOptions): Promise<number>;
   migrateData(options: MigrateOptions): Promise<number>;
+  restoreData(options: RestoreOptions): Promise<number>;
+  testScripts(options: TestOptions): Promise<readonly TestResult[]>;
+  /** As a device connects; undefined when the broker refuses it. @throws AppError HOST_UNREACHABLE. */
+  openMqttLink(options: MqttLinkOptions): Promise<MqttLink | undefined>;
+  /** Never rejects. */
+  examineHost(options: ExamineOptions): Promise<readonly Finding[]>;
+}
+
+/** For `doctor`. */
+export interface ExamineOptions {
+  readonly configFile?: string;
+  /** A host answers at the address: its ports are taken by itself. */
+  readonly hostRuns: boolean;
+  /** Told what is looked at now; undefined at the end. */
+  readonly progress?: (area: string | undefined) => void;
 }
 
 export interface StartOptions extends Terminal {
@@ -55,6 +78,32 @@ export interface MigrateOptions extends Terminal {
   readonly extend: boolean;
 }
 
+export interface RestoreOptions extends Terminal {
+  readonly lang: Lang;
+  readonly configFile?: string;
+  /** Directory of the backup; relative to the working directory. */
+  readonly from: string;
+  /** Moves data that is there already aside. */
+  readonly replace: boolean;
+}
+
+/** A script project with its tests. */
+export interface TestOptions extends Terminal {
+  readonly lang: Lang;
+  readonly scripts: readonly ScriptFile[];
+  readonly tests: readonly ScriptFile[];
+  progress(text: string | undefined): void;
+}
+
+/** How one test ended. `name` is empty where a file as a whole failed; `ms` is its wall time. */
+export interface TestResult {
+  readonly file: string;
+  readonly name: string;
+  readonly ok: boolean;
+  readonly ms: number;
+  readonly message?: string;
+}
+
 /** One call of a command. */
 export interface CommandCall {
   readonly args: readonly string[];
@@ -67,7 +116,20 @@ export interface CommandCall {
   readonly commands: readonly Command[];
   /** The tenant's path in the API, such as `/api/v1/tenants/demo`. */
   tenantPath(): string;
+  /** `--tenant`, else the environment's, else that of the login in use, else the configuration's. */
+  tenant(): string;
   host(): HostClient;
+  login(): LoginPlace;
+}
+
+/** Where the login to the host at this address is kept. */
+export interface LoginPlace {
+  readonly url: string;
+  readonly saved: SavedLogin | undefined;
+  /** Replaces it; undefined: forgets it. */
+  readonly keep: (login: SavedLogin | undefined) => void;
+  /** The host, asked with this token or none. */
+  readonly as: (token: string | undefined) => HostClient;
 }
 
 /** Values of the options given; a switch is `true`. */

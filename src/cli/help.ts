@@ -1,7 +1,7 @@
 import type { Lang } from '../core/errors.ts';
 import type { Command, CommandOption } from './command.ts';
 import { CLIENT_OPTIONS, GENERAL_OPTIONS } from './parse-arguments.ts';
-import { tableLines } from './text-table.ts';
+import { definitionLines, piecesAsLines, wrappedLines } from './wrapped-text.ts';
 
 const WORDS = {
   zh: { usage: '用法', commands: '命令', options: '选项', client: '访问主机的命令都有', examples: '例' },
@@ -19,19 +19,25 @@ const EXIT_CODES = {
   en: 'Exit codes: 0 ok, 1 failed, 2 usage, 3 host not reached, 4 not found. More on a command: v8host help COMMAND',
 } as const;
 
-/** Help on all commands. */
+/** Columns of the help: those of a small window. */
+const WIDTH = 100;
+const INDENT = 2;
+/** A longer name has its meaning below. */
+const LONGEST_NAME = 36;
+
+/** Help on all commands, without their options. */
 export function generalHelp(commands: readonly Command[], lang: Lang): string {
   const words = WORDS[lang];
   return [
     `${words.usage}: v8host COMMAND [OPTIONS]`,
     '',
     `${words.commands}:`,
-    ...indented(commands.map((command) => [signature(command), command.summary[lang]])),
+    ...defined(commands.map((command) => [[command.name, ...command.args].join(' '), command.summary[lang]])),
     '',
     `${words.client}:`,
     ...optionLines({ ...CLIENT_OPTIONS, ...GENERAL_OPTIONS }, lang),
     '',
-    EXIT_CODES[lang],
+    ...wrappedLines(EXIT_CODES[lang], WIDTH),
   ].join('\n');
 }
 
@@ -41,9 +47,9 @@ export function commandHelp(command: Command, lang: Lang): string {
   const options = { ...command.options, ...(command.client ? CLIENT_OPTIONS : {}), ...GENERAL_OPTIONS };
   const examples = command.examples.map((example) => `  ${example}`);
   return [
-    command.summary[lang],
+    ...wrappedLines(command.summary[lang], WIDTH),
     '',
-    `${words.usage}: v8host ${signature(command)}`,
+    ...usageLines(`${words.usage}: v8host`, command),
     '',
     `${words.options}:`,
     ...optionLines(options, lang),
@@ -51,20 +57,24 @@ export function commandHelp(command: Command, lang: Lang): string {
   ].join('\n');
 }
 
-/** Such as `push DIR [--dry-run] [--prune]`. */
-function signature(command: Command): string {
-  const options = Object.entries(command.options).map(([name, option]) => `[${flag(name, option)}]`);
-  return [command.name, ...command.args, ...options].join(' ');
+/** Such as `Usage: v8host push DIR [--dry-run] [--prune]`; options that it cannot do without have no brackets. */
+function usageLines(begin: string, command: Command): string[] {
+  const options = Object.entries(command.options).map(([name, option]) =>
+    option.isRequired === true ? flag(name, option) : `[${flag(name, option)}]`,
+  );
+  const parts = [`${begin} ${command.name}`, ...command.args, ...options].map((part) => `${part} `);
+  return piecesAsLines(parts, WIDTH - INDENT).map((line, index) => (index === 0 ? '' : ' '.repeat(INDENT)) + line);
 }
 
 function optionLines(options: Readonly<Record<string, CommandOption>>, lang: Lang): string[] {
-  return indented(Object.entries(options).map(([name, option]) => [flag(name, option), option.summary[lang]]));
+  return defined(Object.entries(options).map(([name, option]) => [flag(name, option), option.summary[lang]]));
 }
 
 function flag(name: string, { value }: CommandOption): string {
   return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
-function indented(rows: readonly (readonly string[])[]): string[] {
-  return tableLines(rows).map((line) => `  ${line}`);
+function defined(pairs: readonly (readonly [string, string])[]): string[] {
+  const lines = definitionLines(pairs, { width: WIDTH - INDENT, longestName: LONGEST_NAME });
+  return lines.map((line) => ' '.repeat(INDENT) + line);
 }

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SavedLogin } from './login-file.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Where the host is and what it asks for. */
 export interface HostAddress {
   readonly url: string;
   readonly token: string | undefined;
+  /** The login whose token it is. */
+  readonly login?: SavedLogin;
 }
 
 /** What decides it: options first, then the environment, then what the host wrote into its data directory. */
@@ -13,18 +16,23 @@ export interface AddressHints {
   readonly url: string | undefined;
   readonly token: string | undefined;
   readonly dataDir: string;
+  /** The login that is kept for an address. */
+  readonly loginOf?: (url: string) => SavedLogin | undefined;
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:7070';
 
 /**
  * Finds the host. A host that started writes its address to `host.json` (its port may have moved on from 7070) and
- * its token to `admin.token`. That token is the local host's: it is not sent to an address elsewhere.
+ * its token to `admin.token`. That token is the local host's: it is not sent to an address elsewhere. A login to that
+ * address goes before it.
  * @throws UsageError for a URL or token that cannot be one.
  */
 export function findHost(hints: AddressHints): HostAddress {
   const written = readWrittenUrl(hints.dataDir);
   const url = checkUrl(hints.url ?? written ?? DEFAULT_URL);
+  const login = hints.token === undefined ? hints.loginOf?.(url.origin) : undefined;
+  if (login !== undefined) return { url: url.origin, token: checkToken(login.token), login };
   const own = url.origin === originOf(written) || isLoopback(url.hostname);
   const token = hints.token ?? (own ? readText(join(hints.dataDir, 'admin.token'))?.trim() : undefined);
   return { url: url.origin, token: checkToken(token) };

@@ -1,6 +1,7 @@
 import type { DosResult } from '../core/dos-result.ts';
 import { AppError, type Lang } from '../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
+import { EventReader, type OnEvent } from './event-stream.ts';
 
 /** A host's answer: its text as it came, for `--json`, and read. */
 export interface HostAnswer {
@@ -14,16 +15,43 @@ export interface HostClient {
    * Asks the host. @param bodyJson JSON text, sent as it is.
    * @throws AppError HOST_UNREACHABLE when nothing answers there, or something that is not a host.
    */
-  ask(method: 'GET' | 'POST' | 'PUT', path: string, bodyJson?: string): Promise<HostAnswer>;
+  ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, bodyJson?: string): Promise<HostAnswer>;
+  /**
+   * Follows a stream of events until it ends. @returns false when the host has none at this path. A connection that
+   * breaks is an end, too: who goes on asks again.
+   */
+  follow(path: string, onEvent: OnEvent): Promise<boolean>;
 }
 
-/** A client of the admin API. @param address `token` is sent to this URL and nowhere else: redirects are not followed. */
-export function createHostClient(address: { url: string; token: string | undefined }, lang: Lang): HostClient {
+/**
+ * A client of the admin API. @param address `token` is sent to this URL and nowhere else: redirects are not followed.
+ * @param onRenewed is given a newer token of the same login, when the host sends one.
+ */
+export function createHostClient(
+  address: { url: string; token: string | undefined },
+  lang: Lang,
+  onRenewed: (token: string) => void = () => {},
+): HostClient {
   const headers = {
     lang,
     ...(address.token === undefined ? {} : { authorization: `Bearer ${address.token}` }),
   };
   return {
+    async follow(path, onEvent) {
+      try {
+        const response = await fetch(new URL(path, address.url), { headers, redirect: 'manual' });
+        const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+        if (!isStream || response.body === null) {
+          await response.body?.cancel();
+          return false;
+        }
+        const reader = new EventReader(onEvent);
+        for await (const chunk of response.body) reader.take(chunk);
+      } catch {
+        // What is wrong is told by the next question.
+      }
+      return true;
+    },
     async ask(method, path, bodyJson) {
       const content = bodyJson === undefined ? {} : { body: bodyJson };
       const typed = bodyJson === undefined ? headers : { ...headers, 'content-type': 'application/json' };
@@ -34,7 +62,10 @@ export function createHostClient(address: { url: string; token: string | undefin
           redirect: 'manual',
           ...content,
         });
-        return readAnswer(response.status, await response.text());
+        const renewed = /^Bearer (\S+)$/.exec(response.headers.get('authorization') ?? '')?.[1];
+        const answer = readAnswer(response.status, await response.text());
+        if (renewed !== undefined) onRenewed(renewed);
+        return answer;
       } catch (thrown) {
         throw unreachable(address.url, thrown);
       }

@@ -10,8 +10,9 @@ import {
 } from './command.ts';
 import { COMMANDS } from './command-table.ts';
 import { commandHelp, generalHelp } from './help.ts';
-import { findHost } from './host-address.ts';
+import { findHost, type HostAddress } from './host-address.ts';
 import { createHostClient } from './host-client.ts';
+import { LoginFile } from './login-file.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -21,6 +22,8 @@ export interface CliOutside {
   readonly lang: Lang;
   readonly version: string;
   readonly hostCommands: HostCommands;
+  /** Where logins are kept; absolute. */
+  readonly loginFile: string;
   /** Environment and configuration file, read only by commands that speak to a host. */
   readEnvironment(configFile: string | undefined): CliSettings;
 }
@@ -29,6 +32,8 @@ export interface CliSettings {
   readonly url: string | undefined;
   readonly token: string | undefined;
   readonly tenant: string;
+  /** The one that the environment names. */
+  readonly namedTenant: string | undefined;
   readonly dataDir: string;
 }
 
@@ -65,6 +70,16 @@ function showCommandHelp(command: Command, { terminal, lang }: CliOutside): numb
 function makeCall(args: readonly string[], options: OptionValues, outside: CliOutside): CommandCall {
   const text = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined);
   const settings = () => outside.readEnvironment(text('config'));
+  const logins = new LoginFile(outside.loginFile);
+  const address = (): HostAddress => {
+    const { url, token, dataDir } = settings();
+    const loginOf = (origin: string) => logins.get(origin);
+    return findHost({ url: text('url') ?? url, token: text('token') ?? token, dataDir, loginOf });
+  };
+  const tenant = (): string => {
+    const { namedTenant, tenant: configured } = settings();
+    return text('tenant') ?? namedTenant ?? address().login?.tenant ?? configured;
+  };
   return {
     args,
     options,
@@ -73,13 +88,21 @@ function makeCall(args: readonly string[], options: OptionValues, outside: CliOu
     version: outside.version,
     hostCommands: outside.hostCommands,
     commands: COMMANDS,
-    tenantPath: () => `/api/v1/tenants/${encodeURIComponent(text('tenant') ?? settings().tenant)}`,
+    tenant,
+    tenantPath: () => `/api/v1/tenants/${encodeURIComponent(tenant())}`,
     host: () => {
-      const { url, token, dataDir } = settings();
-      return createHostClient(
-        findHost({ url: text('url') ?? url, token: text('token') ?? token, dataDir }),
-        outside.lang,
-      );
+      const { login, ...at } = address();
+      const keep = (token: string) => login && logins.set(at.url, { ...login, token });
+      return createHostClient(at, outside.lang, keep);
+    },
+    login: () => {
+      const { url } = address();
+      return {
+        url,
+        saved: logins.get(url),
+        keep: (login) => (login === undefined ? logins.remove(url) : logins.set(url, login)),
+        as: (token) => createHostClient({ url, token }, outside.lang),
+      };
     },
   };
 }
@@ -91,11 +114,19 @@ function reportFailure(thrown: unknown, json: boolean, { terminal, lang }: CliOu
     return EXIT.usage;
   }
   if (!(thrown instanceof AppError)) {
-    terminal.err(`v8host: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
+    terminal.err(`v8host: ${unforeseen(thrown)}`);
     return EXIT.failed;
   }
   if (json) terminal.out(JSON.stringify(fail(thrown.toRecord(), lang)));
   else terminal.err(`${describeError(thrown.toRecord(), lang)} (${thrown.code})`);
   if (thrown.code === 'CONFIG_INVALID') return EXIT.usage;
+  if (thrown.code === 'NOT_FOUND') return EXIT.notFound;
   return thrown.code === 'HOST_UNREACHABLE' ? EXIT.unreachable : EXIT.failed;
+}
+
+/** What a file system refuses is for who typed the command: it names the path and says why. Else the stack is for us. */
+function unforeseen(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const isOfFiles = 'syscall' in thrown && 'path' in thrown;
+  return isOfFiles ? thrown.message : (thrown.stack ?? thrown.message);
 }

@@ -14,21 +14,31 @@ const MAX_PROJECT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads a script project: every `.js` file below the directory, without `node_modules` and names that begin with a
- * dot, and `tables.json` in the directory itself. In the order of their paths. Links are not followed.
+ * dot and tests, and `tables.json` in the directory itself. In the order of their paths. Links are not followed.
  * @throws UsageError when there is nothing to push, or a file is not UTF-8.
  */
 export function readScriptProject(directory: string): ScriptFile[] {
-  const paths = listFiles(directory, directory).sort();
-  if (paths.length === 0) {
+  const files = listScripts(directory).filter(({ path }) => !isTest(path));
+  if (files.length === 0) {
     throw new UsageError(`${directory} 里没有 .js 文件`, `${directory} holds no .js file`);
   }
-  const files = paths.map((path) => ({ path, text: readScript(join(directory, path)) }));
   const bytes = files.reduce((sum, file) => sum + Buffer.byteLength(file.text), 0);
   if (bytes <= MAX_PROJECT_BYTES) return files;
   throw new UsageError(
     `${directory} 共 ${bytes} 字节，一次最多推送 ${MAX_PROJECT_BYTES} 字节`,
     `${directory} has ${bytes} bytes, one push takes ${MAX_PROJECT_BYTES}`,
   );
+}
+
+/** The same with its tests, and however many there are. */
+export function listScripts(directory: string): ScriptFile[] {
+  const paths = listFiles(directory, directory).sort();
+  return paths.map((path) => ({ path, text: readScript(join(directory, path)) }));
+}
+
+/** `*.test.js` is run by `v8host test` and never pushed. */
+export function isTest(path: string): boolean {
+  return path.endsWith('.test.js');
 }
 
 function listFiles(directory: string, root: string): string[] {

@@ -13,14 +13,20 @@ export interface BannerFacts {
   readonly dataDir: string;
   readonly timezone: string;
   readonly url: string;
+  /** Makes the first administrator; undefined once there is one. */
+  readonly setupLink: string | undefined;
   /** The default port was taken. */
   readonly movedFrom: number | undefined;
   /** The sample scripts are there to be called. */
   readonly demo: boolean;
   /** Somebody decided about the demo; otherwise a start without it says how to get it. */
   readonly demoChosen: boolean;
+  /** The host made its own token, which stands in the data directory. */
+  readonly tokenInFile: boolean;
   /** Where devices reach the broker; empty without one. */
   readonly mqtt: readonly BrokerListener[];
+  /** Another host of the database runs the broker. */
+  readonly mqttStandby: boolean;
   /** The demo's device account is in force, whose password is in the data directory. */
   readonly mqttAccount: boolean;
   readonly lang: Lang;
@@ -40,14 +46,16 @@ export function hostBanner(facts: BannerFacts): string {
   const lines = [parts.join(' · '), url, ...mqttLines(facts)];
   if (movedFrom !== undefined) lines.push(PORT_MOVED[lang](movedFrom, url));
   if (!demo && !demoChosen) lines.push(NO_DEMO[lang]);
-  const commands = [...reachCommands(facts), ...(demo ? demoCommands(tenant) : ownCommands(tenant))];
+  if (facts.setupLink !== undefined) lines.push(FIRST_ADMIN[lang](facts.setupLink));
+  const commands = [...reachCommands(facts), ...(demo ? demoCommands(facts) : ownCommands(tenant))];
   return [...lines, '', demo ? TRY_DEMO[lang] : TRY_OWN[lang], ...commands.map((command) => `  ${command}`)].join('\n');
 }
 
 /** The addresses of the broker, and a message from a device, ready to paste. */
-function mqttLines({ mqtt, mqttAccount, tenant, dataDir }: BannerFacts): string[] {
-  if (mqtt.length === 0) return [];
+function mqttLines({ mqtt, mqttStandby, mqttAccount, tenant, dataDir, lang }: BannerFacts): string[] {
   const addresses = mqtt.map(({ kind, bind, port }) => `${kind}://${bind.includes(':') ? `[${bind}]` : bind}:${port}`);
+  if (mqttStandby) return mqtt.length === 0 ? [STANDBY[lang]] : [addresses.join(' · '), RELAY[lang]];
+  if (mqtt.length === 0) return [];
   const plain = mqtt.find(({ kind }) => kind === 'mqtt');
   if (plain === undefined || !mqttAccount) return [addresses.join(' · ')];
   const password = `"$(cat ${shellWord(join(shortPath(dataDir), 'mqtt.password'))})"`;
@@ -55,9 +63,24 @@ function mqttLines({ mqtt, mqttAccount, tenant, dataDir }: BannerFacts): string[
   return [addresses.join(' · '), `mosquitto_pub ${login} -i meter-1 -q 1 -t sensor/meter-1 -m '{"Temp":21.5}'`];
 }
 
+const STANDBY: Record<Lang, string> = {
+  zh: 'MQTT：使用同一数据库的另一台主机正在运行 MQTT 服务，本机不运行；它停止后由本机接管',
+  en: 'MQTT: another host on this database runs the broker, this one does not; it takes over when that one is gone',
+};
+
+const RELAY: Record<Lang, string> = {
+  zh: 'MQTT：由使用同一数据库的另一台主机处理，设备可经本机连接；它停止后由本机接管',
+  en: 'MQTT: another host on this database runs the broker; devices reach it through this one, which takes over when it is gone',
+};
+
 const PORT_MOVED: Record<Lang, (port: number, url: string) => string> = {
   zh: (port, url) => `端口 ${port} 已被占用，改用 ${url}（在配置中设置 http.port 可固定端口）`,
   en: (port, url) => `Port ${port} is taken, listening at ${url} instead (set http.port to fix it)`,
+};
+
+const FIRST_ADMIN: Record<Lang, (link: string) => string> = {
+  zh: (link) => `建立第一个管理员（链接只能用一次）：${link}`,
+  en: (link) => `Make the first administrator (the link works once): ${link}`,
 };
 
 const NO_DEMO: Record<Lang, string> = {
@@ -80,13 +103,21 @@ function reachCommands({ dataDir }: BannerFacts): string[] {
   return dataDir === join(cwd(), 'data') ? [] : [`export V8HOST_DATA_DIR=${shellWord(dataDir)}`];
 }
 
-function demoCommands(tenant: string): string[] {
+/** The same engine as other systems call it. */
+function curlCommand({ url, tenant, dataDir, tokenInFile }: BannerFacts): string {
+  const token = tokenInFile ? `$(cat ${shellWord(join(shortPath(dataDir), 'admin.token'))})` : '$V8HOST_TOKEN';
+  return `curl '${url}/apiengine/stock-show?OsClient=${tenant}&Sku=P-1' -H "Authorization: Bearer ${token}"`;
+}
+
+function demoCommands(facts: BannerFacts): string[] {
+  const { tenant } = facts;
   const option = tenant === 'demo' ? '' : ` --tenant ${tenant}`;
   const order = `npx v8host run order-intake --param '{"OrderId":"A-1","Sku":"P-1","Qty":2}'${option}`;
   return [
     order,
     order,
     `npx v8host run stock-show --param '{"Sku":"P-1"}'${option}`,
+    curlCommand(facts),
     `npx v8host trace order-A-1${option}`,
   ];
 }

@@ -9,6 +9,7 @@ import { coerceError, describeError } from '../core/errors.ts';
 import { Releasers } from '../lifecycle.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openDirectory } from './open-directory.ts';
+import { provideSecretBox } from './secret-keys.ts';
 
 /**
  * Brings every tenant's schema up to date without starting the host. @param options.extend also adds our columns to
@@ -24,7 +25,9 @@ export async function migrateData(options: MigrateOptions): Promise<number> {
     const lock = openHostLock(dataDir);
     releasers.add('host lock', () => lock.close());
     const clock = systemClock(config.timezone);
-    const directory = await openDirectory(config, { dataDir, clock, ids: systemIds(), log, extend: options.extend });
+    const box = provideSecretBox(config, dataDir);
+    const parts = { dataDir, clock, ids: systemIds(), log, box };
+    const directory = await openDirectory(config, { ...parts, extend: options.extend });
     releasers.add('tenant databases', () => directory.close());
     const tenants = await directory.list();
     for (const { tenant, state, reason } of tenants) options.out([tenant, state, reason].filter(Boolean).join('  '));

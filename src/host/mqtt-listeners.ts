@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext, type TlsOptions } from 'node:tls';
 import type { ListenerOptions } from '../adapters/mqtt/listener.ts';
 import type { Config } from '../config/load-config.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, type ErrorRecord } from '../core/errors.ts';
+import type { UnreadableSecrets } from '../core/sealed-secret.ts';
 
 const DEFAULT_PORT = 1883;
 const DEFAULT_TLS_PORT = 8883;
@@ -17,11 +18,15 @@ export type MainRow = Readonly<Record<string, unknown>>;
 /**
  * Where the broker listens: by the configuration, and by the main tenant's columns where that says nothing
  * (mq-mqtt.md 6.1). With TLS asked for and not to be had there is no broker, rather than one in clear text.
- * @throws AppError MQTT_TLS_INVALID naming the field.
+ * @throws AppError MQTT_TLS_INVALID naming the field; SECRET_KEY_MISSING, SECRET_DAMAGED.
  */
-export function mqttListeners({ mqtt }: Config, row: MainRow): readonly ListenerOptions[] {
+export function mqttListeners(
+  { mqtt }: Config,
+  row: MainRow,
+  unreadable: UnreadableSecrets = {},
+): readonly ListenerOptions[] {
   const { bind } = mqtt;
-  const tls = tlsOf(mqtt.tls, row);
+  const tls = tlsOf(mqtt.tls, row, unreadable.MqttCertPassword);
   const configured = mqtt.port ?? portOf(row.MqttPort);
   const port = configured ?? DEFAULT_PORT;
   const wsPort = mqtt.wsPort ?? portOf(row.MqttWsPort);
@@ -56,7 +61,7 @@ function portOf(value: unknown): number | undefined {
   return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
 }
 
-function tlsOf(settings: Config['mqtt']['tls'], row: MainRow): TlsOptions | undefined {
+function tlsOf(settings: Config['mqtt']['tls'], row: MainRow, unread: ErrorRecord | undefined): TlsOptions | undefined {
   const { certFile, keyFile, clientCaFile } = settings;
   const rowAsks = String(row.MqttUseTls ?? '') === '1';
   const rowPath = rowAsks ? String(row.MqttCertPath ?? '').trim() : '';
@@ -66,6 +71,7 @@ function tlsOf(settings: Config['mqtt']['tls'], row: MainRow): TlsOptions | unde
     return undefined;
   }
   if (certFile !== undefined && keyFile === undefined) throw invalid('mqtt.tls.keyFile', 'missing');
+  if (settings.password === undefined && unread !== undefined) throw new AppError(unread.code, unread.params);
   const passphrase = settings.password?.reveal() ?? textOf(row.MqttCertPassword);
   const options: TlsOptions = {
     minVersion: 'TLSv1.2',

@@ -1,13 +1,16 @@
 import { divideConnections } from '../adapters/sql/database-mysql.ts';
-import { createTenantDirectory, type TenantDirectoryOptions } from '../adapters/sql/tenant-directory.ts';
+import {
+  createTenantDirectory,
+  type SqlDirectory,
+  type TenantDirectoryOptions,
+} from '../adapters/sql/tenant-directory.ts';
 import type { Config } from '../config/load-config.ts';
-import type { TenantDirectory } from '../ports/tenant-store.ts';
 
 /** Opens the tenants' databases as the configuration says: files, or a server with `databaseUrl`. */
 export function openDirectory(
   config: Config,
-  options: Pick<TenantDirectoryOptions, 'dataDir' | 'clock' | 'ids' | 'log' | 'extend'>,
-): Promise<TenantDirectory> {
+  options: Pick<TenantDirectoryOptions, 'dataDir' | 'clock' | 'ids' | 'log' | 'extend' | 'box'>,
+): Promise<SqlDirectory> {
   return createTenantDirectory({
     ...options,
     mainTenant: config.tenant,

@@ -1,10 +1,12 @@
 import { type ClosableHttpClient, createHttpClient } from '../adapters/http/http-client.ts';
+import { createServerGuard } from '../adapters/http/server-guard.ts';
 import type { OutboundRules } from '../adapters/http/tenant-outbound.ts';
 import type { Config } from '../config/load-config.ts';
 import { AppError } from '../core/errors.ts';
 import { basicAuthorization, type OutboundCredential } from '../core/outbound-credential.ts';
 import { type AllowedTarget, parseAllowedTarget } from '../core/outbound-target.ts';
 import { tenantKey } from '../core/tenant.ts';
+import type { ServerGuard } from '../ports/server-guard.ts';
 
 type OutboundConfig = Config['outbound'];
 type TenantConfig = OutboundConfig['tenants'][string];
@@ -15,12 +17,17 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 /** The way out for scripts. @param demoTargets open to every tenant beside the configured ones. */
 export function openOutbound(config: OutboundConfig, demoTargets: readonly string[]): ClosableHttpClient {
-  const tenants = Object.entries(config.tenants).map(([tenant, rules]) => [tenantKey(tenant), rulesOf(rules)] as const);
-  return createHttpClient({
-    allow: [...config.allow, ...demoTargets].map(targetOf),
-    tenants: new Map(tenants),
-    maxBodyBytes: MAX_BODY_BYTES,
-  });
+  const allow = [...config.allow, ...demoTargets].map(targetOf);
+  return createHttpClient({ allow, tenants: tenantRules(config), maxBodyBytes: MAX_BODY_BYTES });
+}
+
+/** The same rules for connections to databases. */
+export function openServerGuard(config: OutboundConfig): ServerGuard {
+  return createServerGuard({ allow: config.allow.map(targetOf), tenants: tenantRules(config) });
+}
+
+function tenantRules({ tenants }: OutboundConfig): ReadonlyMap<string, OutboundRules> {
+  return new Map(Object.entries(tenants).map(([tenant, rules]) => [tenantKey(tenant), rulesOf(rules)] as const));
 }
 
 function rulesOf({ allow, credentials }: TenantConfig): OutboundRules {

@@ -3,6 +3,7 @@ import { type Command, EXIT, type Text } from '../command.ts';
 import { CHANGE_OPTIONS, changeFilter } from '../dead-letter-filter.ts';
 import { showAnswer } from '../show-answer.ts';
 import { visibleText } from '../visible-text.ts';
+import { whileShowing } from '../waiting.ts';
 
 /** `dead-letters replay`: makes dead messages run again under their own EventId. */
 export const deadLettersReplay: Command = {
@@ -14,7 +15,8 @@ export const deadLettersReplay: Command = {
   examples: ['v8host dead-letters replay order-A-1', 'v8host dead-letters replay --queue orders'],
   async run(call) {
     const body = JSON.stringify(changeFilter(call));
-    const answer = await call.host().ask('POST', `${call.tenantPath()}/dead-letters/replay`, body);
+    const work = call.host().ask('POST', `${call.tenantPath()}/dead-letters/replay`, body);
+    const answer = await whileShowing(call, { zh: '正在重放', en: 'replaying' }, work);
     let replayed = 0;
     let refused: readonly JsonObject[] = [];
     const code = showAnswer(call, answer, (data) => {

@@ -1,10 +1,14 @@
+import { counted } from '../../core/counted.ts';
+import type { Lang } from '../../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import type { PushReport } from '../../ports/tenant-store.ts';
+import type { LeftOut, PushReport } from '../../ports/push.ts';
 import type { Command, CommandCall } from '../command.ts';
 import type { HostAnswer } from '../host-client.ts';
+import { showDifferences } from '../push-diff.ts';
 import { readScriptProject } from '../script-project.ts';
 import { showAnswer } from '../show-answer.ts';
 import { visibleText } from '../visible-text.ts';
+import { whileShowing } from '../waiting.ts';
 
 /** `push`: sends a directory of scripts, all or nothing. */
 export const push: Command = {
@@ -22,8 +26,11 @@ export const push: Command = {
   async run(call) {
     const files = readScriptProject(call.args[0] ?? '.');
     const dryRun = call.options['dry-run'] === true;
+    if (call.options.json !== true) await showDifferences(call, files);
     const body = JSON.stringify({ files, prune: call.options.prune === true, dryRun });
-    const answer = await call.host().ask('PUT', `${call.tenantPath()}/engines`, body);
+    const what = { zh: `正在推送 ${files.length} 个文件`, en: `pushing ${counted(files.length, 'file')}` };
+    const work = call.host().ask('PUT', `${call.tenantPath()}/engines`, body);
+    const answer = await whileShowing(call, what, work);
     const code = showAnswer(call, answer, (data) => showReport(call, data, dryRun));
     if (call.options.json !== true) showRefusals(call, answer);
     return code;
@@ -43,12 +50,30 @@ const WORDS = {
 } as const;
 
 function showReport({ terminal, lang }: CommandCall, data: JsonValue, dryRun: boolean): void {
-  const report = data as unknown as PushReport & { readonly tables: readonly string[] };
+  const report = data as unknown as PushReport & Pushed;
   const words = WORDS[lang];
   for (const kind of ['added', 'changed', 'unchanged', 'pruned', 'tables'] as const) {
     if (report[kind].length > 0) terminal.out(`${words[kind]}: ${report[kind].map(visibleText).join(', ')}`);
   }
+  // A host of an earlier version does not say what it leaves out.
+  for (const each of report.leftOut ?? []) terminal.err(visibleText(leftOutText(each, lang)));
   if (dryRun) terminal.err(words.dryRun);
+}
+
+/** What the answer has beside the report. */
+interface Pushed {
+  readonly tables: readonly string[];
+  readonly leftOut?: readonly LeftOut[];
+}
+
+/** Such as `warning: table parcel is there already … left out: field Grams; Rows[0]`. */
+function leftOutText({ table, fields, rows }: LeftOut, lang: Lang): string {
+  const places = rows.map((index) => `Rows[${index}]`);
+  const named = fields.length === 0 ? [] : [`${lang === 'zh' ? '字段 ' : 'fields '}${fields.join(', ')}`];
+  const what = [...named, ...(places.length === 0 ? [] : [places.join(', ')])].join('; ');
+  return lang === 'zh'
+    ? `警告：表 ${table} 已存在，保持不变；tables.json 中未执行的有：${what}`
+    : `warning: table ${table} is there already and stays as it is; left out of tables.json: ${what}`;
 }
 
 /** Each refusal as `file:line:column message`, which editors make clickable. */

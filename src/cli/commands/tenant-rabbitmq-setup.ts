@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { isJsonObject } from '../../core/json.ts';
-import { type Command, textOption } from '../command.ts';
+import type { Command } from '../command.ts';
+import { neededOption, readPasswordFile } from '../password-file.ts';
 import { showAnswer } from '../show-answer.ts';
-import { UsageError } from '../usage-error.ts';
 import { visibleText } from '../visible-text.ts';
 
 /** `tenant rabbitmq-setup`: a RabbitMQ user, virtual host and permissions of the tenant's own. */
@@ -14,9 +13,14 @@ export const tenantRabbitmqSetup: Command = {
   },
   args: ['MANAGEMENT_URL'],
   options: {
-    'admin-user': { value: 'NAME', summary: { zh: 'RabbitMQ 管理员', en: 'administrator of RabbitMQ' } },
+    'admin-user': {
+      value: 'NAME',
+      isRequired: true,
+      summary: { zh: 'RabbitMQ 管理员', en: 'administrator of RabbitMQ' },
+    },
     'admin-password-file': {
       value: 'FILE',
+      isRequired: true,
       summary: { zh: '存放管理员密码的文件', en: "file with the administrator's password" },
     },
     'show-password': {
@@ -31,8 +35,8 @@ export const tenantRabbitmqSetup: Command = {
     const [url] = call.args;
     const body = {
       url,
-      user: needed(textOption(call, 'admin-user'), 'admin-user'),
-      password: readPassword(needed(textOption(call, 'admin-password-file'), 'admin-password-file')),
+      user: neededOption(call, 'admin-user'),
+      password: readPasswordFile(neededOption(call, 'admin-password-file')),
       showPassword: call.options['show-password'] === true,
     };
     const answer = await call.host().ask('POST', `${call.tenantPath()}/rabbitmq-setup`, JSON.stringify(body));
@@ -44,18 +48,3 @@ export const tenantRabbitmqSetup: Command = {
     });
   },
 };
-
-function needed(value: string | undefined, option: string): string {
-  if (value !== undefined) return value;
-  throw new UsageError(`缺少选项 --${option}`, `The option --${option} is missing`);
-}
-
-/** The first line: editors end a file with a line break. */
-function readPassword(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').split(/\r?\n/, 1)[0] ?? '';
-  } catch (thrown) {
-    const reason = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : String(thrown);
-    throw new UsageError(`读不到文件 ${path}（${reason}）`, `The file ${path} cannot be read (${reason})`);
-  }
-}

@@ -1,0 +1,68 @@
+import { type Command, type CommandCall, EXIT, type Text, textOption } from '../command.ts';
+import { type DeviceAccount, IsolationCheck, type IsolationRow } from '../isolation-check.ts';
+import { brokerUrl, devicePassword } from '../mqtt-place.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** `selftest isolation`: tries at the running broker every way from one tenant to another. */
+export const selftestIsolation: Command = {
+  name: 'selftest isolation',
+  summary: {
+    zh: '用两个租户的设备账号检查 MQTT 租户隔离',
+    en: 'check with device accounts of two tenants that MQTT keeps tenants apart',
+  },
+  args: ['TENANT:ACCOUNT', 'TENANT:ACCOUNT'],
+  options: {
+    'first-password-file': { value: 'FILE', summary: passwordOf('第一个账号', 'the first account') },
+    'second-password-file': { value: 'FILE', summary: passwordOf('第二个账号', 'the second account') },
+    broker: {
+      value: 'URL',
+      summary: {
+        zh: 'mqtt:// 或 mqtts:// 地址，默认询问主机',
+        en: 'mqtt:// or mqtts:// address, by default the host is asked',
+      },
+    },
+  },
+  client: true,
+  examples: [
+    'v8host selftest isolation test-a:device test-b:device --first-password-file a.txt --second-password-file b.txt',
+  ],
+  async run(call) {
+    const [first = '', second = ''] = call.args;
+    const url = await brokerUrl(call, textOption(call, 'broker'));
+    const a = await accountOf(call, first, 'first-password-file');
+    const b = await accountOf(call, second, 'second-password-file');
+    if (a.tenant.toLowerCase() === b.tenant.toLowerCase()) {
+      throw new UsageError('两个账号须属于不同租户', 'The two accounts belong to different tenants');
+    }
+    const check = new IsolationCheck(url, (options) => call.hostCommands.openMqttLink(options));
+    const rows: IsolationRow[] = [];
+    for await (const row of check.run(a, b)) {
+      rows.push(row);
+      if (call.options.json !== true) call.terminal.out(`${VERDICT[String(row.isolated)]}  ${row.way}  ${row.what}`);
+    }
+    return conclude(call, rows);
+  },
+};
+
+const VERDICT: Readonly<Record<string, string>> = { true: 'ok    ', false: 'BREACH' };
+
+function conclude({ terminal, lang, options }: CommandCall, rows: readonly IsolationRow[]): number {
+  const breaches = rows.filter(({ isolated }) => !isolated).length;
+  const sum =
+    lang === 'zh' ? `检查 ${rows.length} 项，未隔离 ${breaches} 项` : `${rows.length} ways tried, ${breaches} breaches`;
+  if (options.json === true) {
+    const data = rows.map((row) => ({ ...row }));
+    terminal.out(JSON.stringify({ Code: breaches === 0 ? 1 : 0, Data: data, DataCount: rows.length, Msg: sum }));
+  } else terminal.err(sum);
+  return breaches === 0 ? EXIT.ok : EXIT.failed;
+}
+
+async function accountOf(call: CommandCall, user: string, option: string): Promise<DeviceAccount> {
+  const at = user.indexOf(':');
+  if (at <= 0) throw new UsageError(`账号应形如 租户:账号：${user}`, `An account looks like TENANT:ACCOUNT: ${user}`);
+  return { tenant: user.slice(0, at), user, password: await devicePassword(call, user, textOption(call, option)) };
+}
+
+function passwordOf(zh: string, en: string): Text {
+  return { zh: `${zh}的密码文件，不写则询问`, en: `file with the password of ${en}, which is asked for without it` };
+}
