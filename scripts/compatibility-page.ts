@@ -12,7 +12,7 @@ const WORDS = {
     title: '# Compatibility with the Microi (吾码) script surface',
     made: 'Generated from `scripts/compatibility/` and `src/protocol/unsupported-members.ts` by `npm run docs`.',
     intro:
-      'What a script of the platform finds here. Members that are on no list read as `undefined`, so that `typeof V8.Method.X === "function"` tells. Signatures and examples: [`runtime-types/v8.d.ts`](../runtime-types/v8.d.ts).',
+      'What a script of the platform finds here. Members that are on no list read as `undefined`, so that `typeof V8.Method.X === "function"` tells. Signatures and examples: [`runtime-types/v8.d.ts`](../runtime-types/v8.d.ts). Faults of the platform that are closed here: [platform-faults.md](platform-faults.md).',
     supported: '## Members that work',
     supportedHead: '| member | | what differs, and why | shown by |',
     unsupported: '## Members that answer `Code: 0`',
@@ -21,14 +21,14 @@ const WORDS = {
     unsupportedHead: '| member | instead |',
     behaviour: '## Rules',
     behaviourHead: '| | the platform | here | shown by |',
-    status: { same: 'same', differs: 'differs', added: 'added' },
+    status: { same: 'same', differs: 'differs', added: 'added', absent: 'undefined' },
   },
   zh: {
     other: '[English](compatibility.md)',
     title: '# 与 Microi（吾码）脚本接口的兼容性',
     made: '由 `npm run docs` 根据 `scripts/compatibility/` 和 `src/protocol/unsupported-members.ts` 生成，请勿手改。',
     intro:
-      '平台脚本在本主机中能用到的内容。不在任何列表中的成员为 `undefined`，可用 `typeof V8.Method.X === "function"` 判断。签名和示例见 [`runtime-types/v8.d.ts`](../runtime-types/v8.d.ts)。',
+      '平台脚本在本主机中能用到的内容。不在任何列表中的成员为 `undefined`，可用 `typeof V8.Method.X === "function"` 判断。签名和示例见 [`runtime-types/v8.d.ts`](../runtime-types/v8.d.ts)。原平台的缺陷及处理见 [platform-faults.zh-CN.md](platform-faults.zh-CN.md)。',
     supported: '## 可用的成员',
     supportedHead: '| 成员 | | 差异和原因 | 测试 |',
     unsupported: '## 返回 `Code: 0` 的成员',
@@ -37,7 +37,7 @@ const WORDS = {
     unsupportedHead: '| 成员 | 替代办法 |',
     behaviour: '## 规则',
     behaviourHead: '| | 平台 | 本主机 | 测试 |',
-    status: { same: '相同', differs: '有差异', added: '新增' },
+    status: { same: '相同', differs: '有差异', added: '新增', absent: 'undefined' },
   },
 } as const;
 

@@ -165,7 +165,7 @@ function renderRow({ what, setting, fixed, asked, cap, code, advice }: LimitRow,
     setting === undefined ? '–' : `\`${setting}\` (${known?.range})`,
     (asked ?? NOWHERE)[lang],
     (cap ?? NOWHERE)[lang],
-    code === undefined ? '–' : `[\`${code}\`](errors.md#${code})`,
+    code === undefined ? '–' : `[\`${code}\`](errors${lang === 'zh' ? '.zh-CN' : ''}.md#${code})`,
     advice[lang],
   ];
   return `| ${cells.join(' | ')} |`;
@@ -200,6 +200,9 @@ const REST: Readonly<Record<Lang, string>> = {
 不合法或超过上限的值不会让引擎停止：按默认值或上限运行，并在 \`sys_log\`（类型 \`Limit\`）、主机日志 \`engine.limits_adjusted\` 和
 \`v8host limits\` 中说明。嵌套引擎的内存和时间按自己的行（没有 \`Timeout\` 时用根引擎的时间），
 并且不超过调用者剩余的时间；平台调用次数由根引擎决定。
+
+租户可在 \`sys_config\` 中设置自己引擎的限额：\`V8DefaultTimeoutSeconds\`、\`V8DefaultLimitMemoryMB\` 用于没有要求的引擎；
+\`V8MaxTimeoutSeconds\`、\`V8MaxLimitMemoryMB\`、\`V8NestedApiDepth\` 是租户自己的上限。管理员的上限同时有效。空白或不是正整数的值不生效。
 
 ## 单个租户的上限
 
@@ -236,6 +239,11 @@ runs with the default or the cap, and \`sys_log\` (type \`Limit\`), the host log
 \`v8host limits\` say so. A nested engine has the memory and the
 time of its own row (without a \`Timeout\` the root's time), never more than is left of its caller's; the number of host
 calls is the root's.
+
+A tenant sets the usual limits of its engines in \`sys_config\`: \`V8DefaultTimeoutSeconds\` and
+\`V8DefaultLimitMemoryMB\` for engines that ask for nothing, \`V8MaxTimeoutSeconds\`, \`V8MaxLimitMemoryMB\` and
+\`V8NestedApiDepth\` as caps of its own. The operator's caps hold beside them. Blank cells, and what is no whole number
+from 1 up, set nothing.
 
 ## Caps of single tenants
 

@@ -3,19 +3,41 @@
  * bars and exits 1 when one is short: memory is flat after the warm-up, every run ended as it should, no lane was lost,
  * and the attacks add less than 50 ms to the neighbour's slowest runs.
  * The comparison takes SECONDS (20) for each of its halves.
+ *
+ * `npm run soak -- --minutes 60 [--seed N] [--report DIR]`: the whole host under the mixed load of `npm run load` at a
+ * steady pace. After a third of the time memory grows by 20 MiB an hour at most, and every effect is there once.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import type { EngineRunner } from '../src/ports/engine-runner.ts';
 import { type Bar, percentile, reportBars } from '../test/bench/bars.ts';
 import { engineWithCalls, invoke, warmUp } from '../test/bench/invoke-load.ts';
 import { soak } from '../test/bench/soak-runs.ts';
+import { describeSoak, soakBars } from '../test/load/host-soak.ts';
+import { readLoadOptions } from '../test/load/load-options.ts';
+import { reportOf, writeReport } from '../test/load/load-report.ts';
+import { runLoad } from '../test/load/run-load.ts';
 import { openLanes, runScript } from '../test/support/lanes.ts';
 
-const [runsText = '20000', secondsText = '20'] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    minutes: { type: 'string' },
+    seed: { type: 'string', default: String((Date.now() % 1_000_000) + 1) },
+    report: { type: 'string', default: 'soak-report' },
+  },
+});
+const [runsText = '20000', secondsText = '20'] = positionals;
 const RUNS = Number(runsText);
 const SECONDS = Number(secondsText);
 const RUNS_PER_VERSION = 40;
 const LANES = 2;
+
+/** The whole host is soaked at the pace of a usual hour. */
+const HOST_LOAD = { tenants: '4', devices: '25', rate: '0.6', shape: 'steady' };
 
 /** Pause between two runs of the neighbour. */
 const PAUSE_MS = 4;
@@ -28,7 +50,26 @@ const ATTACKS = [
   'return "x".repeat(2 ** 28).split("").length',
 ];
 
-reportBars([...(await soakMemory()), await compareNeighbour()]);
+reportBars(
+  values.minutes === undefined ? [...(await soakMemory()), await compareNeighbour()] : await soakHost(values.minutes),
+);
+
+async function soakHost(minutes: string): Promise<Bar[]> {
+  const options = readLoadOptions({ ...HOST_LOAD, minutes, seed: values.seed });
+  const dir = mkdtempSync(join(tmpdir(), 'v8host-soak-'));
+  try {
+    say(`seed ${options.seed}`);
+    const result = await runLoad({ dir }, options, say);
+    const { lost, doubled, foreign } = result.faults;
+    for (const fault of [...lost, ...doubled, ...foreign, ...result.notes.refused].slice(0, 20)) say(`fault: ${fault}`);
+    const bars = soakBars(result);
+    writeReport(values.report, { ...reportOf(result), bars });
+    say(describeSoak(result));
+    return bars;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
 
 async function soakMemory(): Promise<Bar[]> {
   let lost = 0;

@@ -33,6 +33,42 @@ export const BEHAVIOUR_ROWS: readonly BehaviourRow[] = [
     test: ['test/core/where.test.ts', 'WHERE_INVALID'],
   },
   {
+    topic: ['`_Where` of `V8.MongoDb`: lists', '`V8.MongoDb` 的 `_Where`：列表'],
+    platform: [
+      '`In` and `NotIn` take text with commas; a list is no condition at all.',
+      '`In`、`NotIn` 只认逗号分隔的文本；数组等于没有条件。',
+    ],
+    here: ['Both; the parts of a text stay texts.', '两者都可以；文本的各部分按文本比较。'],
+    test: ['test/contract/documents.contract.ts', '(b) lists, their JSON text, and text with commas'],
+  },
+  {
+    topic: ['`_Where` of `V8.MongoDb`: Like', '`V8.MongoDb` 的 `_Where`：Like'],
+    platform: ['Every Like means contains.', '所有 Like 都是“包含”。'],
+    here: [
+      '`StartLike` and `EndLike` are anchored; the text is literal, in any case of letters.',
+      '`StartLike`、`EndLike` 有锚定；按字面匹配，不分大小写。',
+    ],
+    test: ['test/contract/documents.contract.ts', '(c) Like is literal, in any case, and anchored'],
+  },
+  {
+    topic: ['`_Where` of `V8.MongoDb`: AND, OR, brackets', '`V8.MongoDb` 的 `_Where`：AND、OR、括号'],
+    platform: [
+      'The last AND or OR governs the list; brackets are flattened.',
+      '最后一个 AND 或 OR 决定整个列表；括号被展平。',
+    ],
+    here: ['Each counts, AND before OR, and brackets group.', '每个都起作用，AND 先于 OR，括号分组。'],
+    test: ['test/contract/documents.contract.ts', '(d), (e) each AND and OR counts, and brackets group'],
+  },
+  {
+    topic: ['`_Where` of `V8.MongoDb`: conditions in error', '`V8.MongoDb` 的 `_Where`：错误的条件'],
+    platform: ['Disappear, so that more documents are found.', '消失，结果变多。'],
+    here: [
+      'Are refused with their number. As there: null asks for nothing, an unknown operator is `=`, fewer than three parts are nothing; the last two warn.',
+      '拒绝并指出第几个条件。与平台一致：null 忽略该条件，未知运算符按 `=`，少于三个部分被忽略；后两种会给出警告。',
+    ],
+    test: ['test/core/document-where.test.ts', '_Where of documents that cannot be read is refused'],
+  },
+  {
     topic: ['Update or delete without a matching row', '更新或删除没有匹配的行'],
     platform: ['Code 1 with DataCount 0; formerly 1006.', 'Code 1、DataCount 0；早期为 1006。'],
     here: ['Code 1 with DataCount 0.', 'Code 1、DataCount 0。'],

@@ -1,12 +1,12 @@
 /** A row of the compatibility page: members of the original platform's `V8`, and how they are here. */
 export interface MemberRow {
   /**
-   * Paths under `V8`, or `Family.*` for the functions of a family without a row of their own. A path that begins with
+   * Paths under `V8`, or `Family.*` for the functions of a family without a row of their own, or for an absent family as a whole. A path that begins with
    * `::` is a global, such as `::calc`.
    */
   readonly members: readonly string[];
-  /** `same` as on the platform, `differs` in what the note says, `added` here alone. */
-  readonly status: 'same' | 'differs' | 'added';
+  /** `same` as on the platform, `differs` in what the note says, `added` here alone, `absent` here: it reads as undefined. */
+  readonly status: 'same' | 'differs' | 'added' | 'absent';
   /** What differs and why; for `same` what is worth knowing. English and 中文. */
   readonly note?: Note;
   /** The test that shows it. */

@@ -1,6 +1,11 @@
-import type { MemberRow } from './member-row.ts';
+import type { MemberRow, TestName } from './member-row.ts';
 
-/** Supported members. Add a row, or let `Family.*` cover it, when a host call or a member of the prelude is added. */
+const ABSENT_TEST: TestName = [
+  'test/sandbox/surface-members.test.ts',
+  'what the table calls absent reads as undefined',
+];
+
+/** Members of the platform's `V8`. Add a row, or let `Family.*` cover it, when a host call or a member of the prelude is added. */
 export const MEMBER_ROWS: readonly MemberRow[] = [
   {
     members: ['Param', 'OsClient', 'ApiEngineKey', 'EventName', 'InvokeType'],
@@ -17,7 +22,10 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
   {
     members: ['CurrentUser', 'CurrentSysUser'],
     status: 'differs',
-    note: ['`Id` and `Name` only: users are not kept here.', '只有 `Id` 和 `Name`：用户不由本主机管理。'],
+    note: [
+      '`Id`, `Account`, `Name`, `Level`, `RoleIds`, `RoleName`, `_Roles` and `_IsAdmin` of whoever called over HTTP; a user has one role, and its id is its name.',
+      'HTTP 调用者的 `Id`、`Account`、`Name`、`Level`、`RoleIds`、`RoleName`、`_Roles` 和 `_IsAdmin`；一个用户只有一个角色，角色 Id 就是其名称。',
+    ],
     test: ['test/sandbox/surface-members.test.ts', 'V8.CurrentSysUser === V8.CurrentUser'],
   },
   {
@@ -39,10 +47,46 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
     test: ['test/app/mqtt.test.ts', 'messages of a script: into a queue with the commit'],
   },
   {
+    members: ['Dbs', 'Dbs.Open'],
+    status: 'differs',
+    note: [
+      'MySQL, MariaDB and SQLite, by rows of `microi_database`; private addresses and schemas of other tenants are refused, and `Open` reaches listed servers alone: `docs/sql.md`. `microi_database` is hidden from scripts.',
+      'MySQL、MariaDB 和 SQLite，来自 `microi_database`；内网地址和其他租户的库被拒绝，`Open` 只连接已列出的服务器：见 `docs/sql.zh-CN.md`。脚本看不到 `microi_database`。',
+    ],
+    test: [
+      'test/patterns/dbs-patterns.test.ts',
+      'reads and writes by key in any case, and writes stay when the run fails',
+    ],
+  },
+  {
+    members: ['Inbox.Once'],
+    status: 'added',
+    note: [
+      'Runs a function once for a key, in the platform transaction: `docs/scripts.md`.',
+      '对一个键只执行一次函数，在平台事务中：见 `docs/scripts.zh-CN.md`。',
+    ],
+    test: [
+      'test/patterns/once-patterns.test.ts',
+      'runs the function once for a key and an engine; every call in it joins, and the message goes with the commit',
+    ],
+  },
+  {
     members: ['Header', 'FilesByteBase64'],
     status: 'differs',
-    note: ['`{}` until there are routes that fill them.', '在提供相应路由之前为 `{}`。'],
-    test: ['test/sandbox/surface-members.test.ts', '[V8.Header, V8.FilesByteBase64]'],
+    note: [
+      'Of calls over HTTP; else `{}`. Cookies and tokens of this host are left out; a second file of one name gets ` (2)`.',
+      'HTTP 调用时填写，其他时候为 `{}`。不含 cookie 和本主机的令牌；同名的第二个文件加 ` (2)`。',
+    ],
+    test: ['test/entry/entry.test.ts', 'headers, but never a token of this host or a cookie'],
+  },
+  {
+    members: ['Form', 'OldForm', 'FormSubmitAction', 'TableModel', 'NotSaveField', 'RowIndex', 'CacheData'],
+    status: 'same',
+    note: [
+      'In events of tables alone, else undefined. What is assigned to `Form` before a write is written; an `Insert` has its Id already.',
+      '只在表事件中有值。写入前对 `Form` 的修改会被保存；`Insert` 时已有 Id。',
+    ],
+    test: ['test/patterns/table-event-patterns.test.ts', 'run around each write, may change it and may refuse it'],
   },
   {
     members: ['SysConfig'],
@@ -107,11 +151,57 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
     test: ['test/contract/sql-session.contract.ts', 'computes as MySQL does'],
   },
   {
+    members: [
+      'FormEngine.GetDiyTable',
+      'FormEngine.GetDiyTableAsync',
+      'FormEngine.GetDiyTableModel',
+      'FormEngine.GetDiyTableModelAsync',
+      'FormEngine.GetSysConfig',
+      'FormEngine.GetSysConfigAsync',
+      'FormEngine.GetSysMenu',
+      'FormEngine.GetSysMenuAsync',
+      'FormEngine.GetSysMenuModel',
+      'FormEngine.GetSysMenuModelAsync',
+      'FormEngine.GetFieldData',
+      'FormEngine.GetFieldDataAsync',
+    ],
+    status: 'differs',
+    note: [
+      'A result at once, where the platform gives a promise: `await` works on both. Only the own tenant; secrets of `sys_config` are left out.',
+      '直接返回结果（平台返回 Promise，`await` 两者都可用）。只限本租户；不含 `sys_config` 中的密码和密钥。',
+    ],
+    test: [
+      'test/v8-api/form-engine-metadata.test.ts',
+      'gives the designer’s row by name and by Id, and to the own tenant alone',
+    ],
+  },
+  {
+    members: ['AddTable', 'AddField', 'UptField', 'LoadNotDiyTable'].flatMap((name) => [
+      `FormEngine.${name}`,
+      `FormEngine.${name}Async`,
+    ]),
+    status: 'differs',
+    note: [
+      'Outside of the platform transaction only, which could not take it back. Reserved words are refused as names, a type changes to a wider one alone, and a column keeps its name.',
+      '只能在平台事务之外执行（无法回滚）。不接受保留字作名称；类型只能改宽；列不能改名。',
+    ],
+    test: [
+      'test/patterns/table-design-patterns.test.ts',
+      'makes a table and its fields with the designer’s rows, and takes rows at once',
+    ],
+  },
+  {
+    members: ['FormEngine.SaveBatch', 'FormEngine.SaveBatchAsync'],
+    status: 'added',
+    note: ['The platform has it over HTTP alone.', '原平台只有 HTTP 接口。'],
+    test: ['test/patterns/designed-field-patterns.test.ts', 'saves new and changed rows together or not at all'],
+  },
+  {
     members: ['FormEngine.*'],
     status: 'differs',
     note: [
-      'An unknown column, operator or parameter is refused; the platform drops it and touches more rows. Table events do not run.',
-      '未知的列、运算符或参数会被拒绝（平台会丢弃它们，从而影响更多数据）。不触发表事件。',
+      'An unknown column, operator or parameter is refused; the platform drops it and touches more rows. Table events run with `_InvokeType` `Client`, in the run’s platform transaction, around single rows.',
+      '未知的列、运算符或参数会被拒绝（平台会丢弃它们，从而影响更多数据）。`_InvokeType` 为 `Client` 时在本次运行的平台事务中对单行触发表事件。',
     ],
     test: ['test/v8-api/form-engine-read.test.ts', 'answers Code 2 without data when no row matches'],
   },
@@ -162,6 +252,20 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
       '被拒绝的调用、其他租户的键和缓存不可用都返回 `Code: 0` 而不抛异常：请用 `=== true` 判断。对象和无法识别的过期时间会被拒绝（平台会存成类型名或永不过期）。每个方法都有 Async 版本；HashSet 覆盖字段时也返回 true。值（1 MiB）和键的数量有上限。',
     ],
     test: ['test/v8-api/cache.test.ts', 'a cache that is away is Code 0 for every member, never null or false'],
+  },
+  {
+    members: ['MongoDb.*'],
+    status: 'differs',
+    note: [
+      'Without a MongoDB (`DbMongoConnection`, `mongoUrl`) documents are in the tenant’s database, and in its transaction while one is open; the platform’s never are. Ids may be any text. Names with `.` or a leading `$` are refused. `GetFormData` is Code 2 when there is none. Run against a peer of the wire protocol, not against a MongoDB server.',
+      '没有 MongoDB（`DbMongoConnection`、`mongoUrl`）时文档保存在租户数据库中，事务打开时随事务提交或回滚（平台从不加入事务）。Id 可以是任意文本。含 `.` 或以 `$` 开头的字段名被拒绝。`GetFormData` 没有找到时为 Code 2。驱动经线路协议对端测试，未在 MongoDB 服务器上运行过。',
+    ],
+    test: ['test/contract/documents.contract.ts', 'finds what each _Where asks for, newest first'],
+  },
+  {
+    members: ['MongoDb.NewId'],
+    status: 'same',
+    test: ['test/v8-api/mongo-db.test.ts', 'makes ids of 24 hexadecimal digits that rise with time'],
   },
   {
     members: ['Method.NewUlid', 'Method.NewGuid', 'Method.GetTimestamp', 'Method.AddSysLog'],
@@ -251,5 +355,41 @@ export const MEMBER_ROWS: readonly MemberRow[] = [
       '仅有 `Convert`（Base64）、`Text.Encoding.UTF8`、`DateTime`、`Threading.Thread.Sleep`、`Guid`、`Math`、`Security.Cryptography`（MD5、SHA、HMAC）。',
     ],
     test: ['test/sandbox/clr-system.test.ts', 'what needs the host asks it: ids, digests and the wait'],
+  },
+  {
+    members: ['::setTimeout', '::clearTimeout'],
+    status: 'same',
+    note: [
+      'A timer runs before the run is over, in its transaction; a callback that throws fails the run. At most 256 are pending.',
+      '定时器在运行结束前、在同一事务中执行；回调抛出异常则本次运行失败。最多 256 个待执行。',
+    ],
+    test: ['test/sandbox/timers.test.ts', 'a timer runs after the script and before the result is final'],
+  },
+  {
+    members: ['::JSON', '::Promise'],
+    status: 'differs',
+    note: [
+      'The language’s own: `JSON.stringify` takes a replacer and an indent, and throws for a cycle.',
+      '语言自带：`JSON.stringify` 支持 replacer 和缩进，遇到循环引用时抛出异常。',
+    ],
+    test: ['test/sandbox/outcomes.test.ts', 'a result is what JSON makes of it'],
+  },
+  {
+    members: ['WF', 'LineValue', 'NextNodeId'],
+    status: 'absent',
+    note: ['There is no workflow engine, so there are no events of one.', '没有流程引擎，也就没有流程事件。'],
+    test: ABSENT_TEST,
+  },
+  {
+    members: ['TableData'],
+    status: 'absent',
+    note: ['Row filters see one row at a time, in `V8.Form`.', '行过滤事件每次只看到一行：`V8.Form`。'],
+    test: ABSENT_TEST,
+  },
+  {
+    members: ['IPHelper.*'],
+    status: 'absent',
+    note: ['Call a service that knows addresses by `V8.Http`.', '用 `V8.Http` 调用查询 IP 的服务。'],
+    test: ABSENT_TEST,
   },
 ];

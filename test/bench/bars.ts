@@ -6,13 +6,29 @@ export interface Bar {
   readonly atMost?: boolean;
 }
 
+export type Verdict = 'ok' | 'short';
+
+/** What was not measured (NaN) is short. */
+export function judge({ value, target, atMost = false }: Bar): Verdict {
+  return (atMost ? value <= target : value >= target) ? 'ok' : 'short';
+}
+
+let reported = '';
+
 /** Prints one line per bar and sets the exit code when one is short. */
 export function reportBars(bars: readonly Bar[]): void {
-  for (const { name, value, target, atMost = false } of bars) {
-    const verdict = (atMost ? value <= target : value >= target) ? 'ok' : 'short';
-    process.stdout.write(`bar ${name} ${value.toFixed(2)} ${target} ${verdict}\n`);
+  for (const bar of bars) {
+    const verdict = judge(bar);
+    const line = `bar ${bar.name} ${bar.value.toFixed(2)} ${bar.target} ${verdict}\n`;
+    reported += line;
+    process.stdout.write(line);
     if (verdict === 'short') process.exitCode = 1;
   }
+}
+
+/** The lines that this process has printed. */
+export function reportedBars(): string {
+  return reported;
 }
 
 export function median(values: readonly number[]): number {

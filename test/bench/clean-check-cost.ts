@@ -4,7 +4,7 @@
  */
 import process from 'node:process';
 import ivm from 'isolated-vm';
-import { readPreludeSource } from '../../src/sandbox/prelude-source.ts';
+import { readPrelude } from '../../src/sandbox/prelude-source.ts';
 import { ScriptContext } from '../../src/sandbox/script-context.ts';
 import { median } from './bars.ts';
 
@@ -15,7 +15,7 @@ const BATCHES = 41;
 const RUNS = 500;
 const CAPS = [1e6, 1e6, 1e5] as const;
 
-const prelude = readPreludeSource();
+const prelude = readPrelude().source;
 if (!prelude.includes(CHECK)) throw new Error('the prelude checks elsewhere now');
 const proved = open(prelude);
 const unproved = open(prelude.replace(CHECK, ''));

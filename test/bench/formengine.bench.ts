@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- formengine`: a script that reads a row and writes it back in the platform transaction, against the
  * same two statements of mysql2 in one transaction, 16 in flight, in turns. Absolute rates are noise on shared machines;
- * the ratio counts.
+ * the ratio counts. Both sides have a transaction, because a run is one (delivery.md 3.1): two statements that commit by
+ * themselves would leave half of the work behind when the second fails, which is not the same job.
  *
  *   BENCH_RUNS=2000 BENCH_ROUNDS=3 BENCH_LANES=16
  */

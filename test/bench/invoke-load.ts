@@ -40,7 +40,7 @@ export function versioned(source: string, tenant: string, engineKey: string): Ru
 /** One run as the host makes it. @throws Error when it does not return `{Code: 1}`. */
 export async function invoke(pool: EngineRunner, start: RunStart): Promise<void> {
   const engine = { key: start.engineKey, version: start.version };
-  await runIn(await pool.acquire(start.tenant, { engine }), start);
+  await runIn(await pool.acquire(start.tenant, { engine, mayFollow: true }), start);
 }
 
 /** The same for a tenant whose engine is known already, so that it runs at home and not in the lane apart. */

@@ -46,6 +46,9 @@ export async function checkEffects(
   const other = "select count(*) as n from mq_parked where State <> 'dead' and State <> 'resolved'";
   assert.equal(await reader.count(other), 0, 'nothing waits');
   assert.equal(await reader.count('select count(*) as n from mq_outbox'), 0, 'nothing is left unsent');
+  if (orders.some(({ queue }) => queue === 'chaos.ordered')) {
+    assert.deepEqual(await reader.ids('select EventId from chaos_disorder'), [], 'each chain in its order');
+  }
   const torn = "select count(*) as n from mq_inbox where Status <> 'done'";
   assert.equal(await reader.count(torn), 0, 'no torn transaction');
   const stock = await reader.count('select sum(Stock) as n from chaos_stock');

@@ -17,6 +17,19 @@ export async function sendAll(hosts: readonly HostProcess[], orders: readonly Or
   );
 }
 
+/** One sender for each chain, which sends a message when the one before it was accepted. */
+export async function sendChains(hosts: readonly HostProcess[], chains: readonly (readonly Order[])[]): Promise<void> {
+  await Promise.all(
+    chains.map(async (chain, at) => {
+      for (const [i, order] of chain.entries()) {
+        for (let copy = 0; copy < order.copies; copy++) {
+          await sendUntilAccepted(hosts[(at + i + copy) % hosts.length] as HostProcess, order);
+        }
+      }
+    }),
+  );
+}
+
 async function sendUntilAccepted(host: HostProcess, order: Order): Promise<void> {
   const deadline = Date.now() + 90_000;
   for (;;) {

@@ -27,6 +27,18 @@ export function planOrders(count: number, random: SeededRandom): Order[] {
   }));
 }
 
+/** Messages of several chains, each with its numbers in their order; a tenth is sent twice. */
+export function planChains(count: number, chains: number, random: SeededRandom): Order[][] {
+  return Array.from({ length: chains }, (_, chain) =>
+    Array.from({ length: Math.ceil(count / chains) }, (_, i) => ({
+      queue: 'chaos.ordered',
+      eventId: `chain-${chain}-${i + 1}`,
+      copies: random.next() < 0.1 ? 2 : 1,
+      message: { Chain: `c${chain}`, Number: i + 1 },
+    })),
+  );
+}
+
 /** Messages that can never succeed: they hang, crash their process or throw. */
 export function planPoison(count: number): Order[] {
   return Array.from({ length: count }, (_, i) => ({

@@ -20,14 +20,18 @@ interface Outside {
   readonly port: number;
   /** Verb, path with query, content type and body of what came. */
   readonly requests: string[];
+  /** The trace of each, and the span in it. */
+  readonly traces: string[];
 }
 
 /** Another company's API: says what it got; `/token` issues one that lives two hours, `/gone` is 404. */
 async function listen(t: TestContext): Promise<Outside> {
   const requests: string[] = [];
+  const traces: string[] = [];
   const server = createServer(async (request, response) => {
     const body = await textOf(request);
     const type = (request.headers['content-type'] ?? '').replace(/;.*/, '');
+    traces.push(String(request.headers.traceparent));
     requests.push([request.method, request.url, type, body].join(' | '));
     response.statusCode = request.url === '/gone' ? 404 : 200;
     const answer = { access_token: `token-${requests.length}`, expires_in: 7200, got: body };
@@ -36,7 +40,7 @@ async function listen(t: TestContext): Promise<Outside> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, requests };
+  return { url: `http://127.0.0.1:${port}`, port, requests, traces };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
@@ -92,6 +96,9 @@ for (const [name, urlOf] of DATABASES) {
         'PATCH | /item | application/json | {"on":true}',
         'GET | /gone |  | ',
       ]);
+      for (const trace of outside.traces) assert.match(trace, /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+      assert.equal(new Set(outside.traces.map((trace) => trace.slice(0, 35))).size, 1, 'one trace');
+      assert.equal(new Set(outside.traces).size, 6, 'a span each');
       const rows = (await host.rows('call_log')).map(({ Verb, Status }) => `${Verb} ${Status}`).sort();
       assert.deepEqual(rows, ['GET 404', 'PATCH 200']);
     });
