@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findBreaches, findCycle, zoneOf } from './support/import-rules.ts';
@@ -86,6 +88,16 @@ test('no default exports, enums, namespaces or notes to do later', () => {
 
 test('files and functions keep to their budget or say why not', () => {
   assert.deepEqual(overBudget(SOURCE), Object.keys(OVER_BUDGET).sort());
+});
+
+test('the pages of the console keep to the budget, too', () => {
+  const pages = globSync('src/admin/console/**/*.vue', { cwd: ROOT });
+  assert.ok(pages.length > 5, `only ${pages.length} pages found`);
+  const lines = (path: string) => readFileSync(join(ROOT, path), 'utf8').trimEnd().split('\n').length;
+  assert.deepEqual(
+    pages.filter((path) => lines(path) > FILE_LINES),
+    [],
+  );
 });
 
 test('the checks see what they are there for', () => {

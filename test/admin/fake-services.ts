@@ -1,16 +1,46 @@
 import type { AdminServices, HostHealth, PushOutcome } from '../../src/admin/services.ts';
+import type { EntryCall } from '../../src/app/call-entry.ts';
 import type { RefusedReplay } from '../../src/app/dead-letters.ts';
+import type { EngineSaved } from '../../src/app/manage-engines.ts';
+import type { TopicBindingView } from '../../src/app/manage-topic-bindings.ts';
 import type { TenantLimits } from '../../src/app/read-limits.ts';
 import type { TrialReport } from '../../src/app/try-message.ts';
 import { brokerAccountOf } from '../../src/core/broker-account.ts';
 import { succeed } from '../../src/core/dos-result.ts';
+import type { EngineSource } from '../../src/core/engine.ts';
+import { NO_ENGINE_LIMITS } from '../../src/core/engine-limits.ts';
+import type { EntryAnswer } from '../../src/core/entry-answer.ts';
 import { AppError, type ErrorRecord, type Lang } from '../../src/core/errors.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import { DEFAULT_RUN_LIMITS } from '../../src/core/run-limits.ts';
+import type { BackupReport } from '../../src/ports/backup.ts';
 import type { DeadGroup } from '../../src/ports/dead-letters.ts';
-import type { EventStory } from '../../src/ports/journal.ts';
+import type { EngineVersion } from '../../src/ports/engine-versions.ts';
+import type { EventStory, LogFilter, LogLine } from '../../src/ports/journal.ts';
 import type { Log, LogFields } from '../../src/ports/log.ts';
-import type { ParkedRow, TenantStatus } from '../../src/ports/tenant-store.ts';
+import type { OutboxRowWhole } from '../../src/ports/outbox-inspection.ts';
+import type { LeftOut } from '../../src/ports/push.ts';
+import type { RotationReport, SecretsStatus } from '../../src/ports/secret-box.ts';
+import type { TableInfo } from '../../src/ports/table-store.ts';
+import type { ParkedRow, StoredBinding, TenantStatus } from '../../src/ports/tenant-store.ts';
+
+const SECRETS: SecretsStatus = {
+  keys: ['0a1b2c3d'],
+  sealed: { '0a1b2c3d': 2 },
+  plain: [{ tenant: 'Shop-1', name: 'MQPassword' }],
+  unreadable: [{ tenant: 'demo', name: 'MqttPwd', keyId: 'ffffffff', code: 'SECRET_KEY_MISSING' }],
+};
+
+/** A topic of devices that goes into a queue. */
+export const TOPIC_BINDING: TopicBindingView = {
+  id: 't1',
+  filter: 'tenant/demo/sensor/+',
+  queue: 'readings',
+  engineKey: null,
+  eventIdPath: 'head.id',
+  enabled: true,
+  refusal: undefined,
+};
 
 /** A host with two tenants that remembers what it was asked and answers as each test sets it. */
 export class FakeServices implements AdminServices {
@@ -22,6 +52,7 @@ export class FakeServices implements AdminServices {
   runResult: JsonValue = null;
   /** Thrown by every method but `health`, when set. */
   failure: unknown;
+  leftOut: readonly LeftOut[] = [];
   refusals: ErrorRecord[] = [];
   eventStory: EventStory = STORY;
   parked: ParkedRow[] = [DEAD_ROW];
@@ -43,23 +74,92 @@ export class FakeServices implements AdminServices {
   tenantLimits: TenantLimits = LIMITS;
   state: HostHealth = {
     ready: true,
+    phase: 'running',
     tenants: [{ tenant: 'demo', main: true, state: 'open' }],
     queue: { ready: true },
+    cache: { ready: true },
     lanes: { lanes: 2, busy: 1, waiting: 0 },
     load: [{ tenant: 'demo', running: 1, waiting: 2, cpuBalanceMs: -250, quarantined: false }],
   };
 
+  async backUp(dir: string | undefined): Promise<BackupReport> {
+    this.#note('backUp', dir);
+    const files = [{ path: 'host.db', bytes: 4096, sha256: '0'.repeat(64) }];
+    return { dir: dir ?? '/data/backups/now', files, elsewhere: ['RabbitMQ'] };
+  }
+
+  async secrets(): Promise<SecretsStatus> {
+    this.#note('secrets');
+    return SECRETS;
+  }
+
+  async rotateSecrets(options: { readonly sealPlain: boolean }): Promise<RotationReport> {
+    this.#note('rotateSecrets', options);
+    return { ...SECRETS, isNewKey: true, resealed: 2, sealedPlain: 1 };
+  }
+
+  topicBindings: TopicBindingView[] = [TOPIC_BINDING];
   readonly mqtt: AdminServices['mqtt'] = {
-    status: () => ({ isRunning: false, listeners: [], connected: 0, sessions: 0, queued: 0, dropped: 0 }),
-    sessions: () => [],
-    retained: () => [],
+    status: async () => ({
+      isRunning: false,
+      isStandby: false,
+      listeners: [],
+      connected: 0,
+      sessions: 0,
+      queued: 0,
+      dropped: 0,
+    }),
+    sessions: async () => [],
+    retained: async () => [],
     publish: async (tenant, draft) => {
       this.#note('mqtt.publish', tenant, draft);
       return 2;
     },
-    disconnect: () => false,
-    bindings: async () => [],
+    disconnect: async () => false,
+    bindings: async () => this.topicBindings,
+    addBinding: async (tenant, origin, draft) => {
+      this.#note('mqtt.addBinding', tenant, origin, draft);
+      this.#refuseUnknown(tenant);
+      return TOPIC_BINDING;
+    },
+    changeBinding: async (tenant, origin, id, draft) => {
+      this.#note('mqtt.changeBinding', tenant, origin, id, draft);
+      this.#refuseUnknown(tenant);
+      return TOPIC_BINDING;
+    },
+    removeBinding: async (tenant, origin, id) => {
+      this.#note('mqtt.removeBinding', tenant, origin, id);
+      this.#refuseUnknown(tenant);
+    },
   };
+
+  entryAnswer: EntryAnswer = { kind: 'json', value: { Code: 1 } };
+
+  async callEntry(tenant: string, call: EntryCall) {
+    this.#note('callEntry', tenant, call);
+    this.#refuseUnknown(tenant);
+    return this.entryAnswer;
+  }
+
+  engineList: EngineSource[] = [ENGINE];
+  logLines: LogLine[] = [];
+
+  async writeLog(tenant: string, line: Parameters<AdminServices['writeLog']>[1]) {
+    this.#note('writeLog', tenant, line);
+  }
+
+  /** A stream would go on for ever. */
+  followLogs(...args: Parameters<AdminServices['followLogs']>): never {
+    this.#note('followLogs', ...args);
+    this.#refuseUnknown(args[0]);
+    throw new AppError('DRAINING');
+  }
+
+  async logs(tenant: string, filter: LogFilter) {
+    this.#note('logs', tenant, filter);
+    this.#refuseUnknown(tenant);
+    return this.logLines.filter(({ id }) => filter.after === undefined || id > filter.after);
+  }
 
   async listTenants() {
     this.#note('listTenants');
@@ -73,6 +173,18 @@ export class FakeServices implements AdminServices {
     return { tenant, main: false, state: 'open' } as const;
   }
 
+  async tenantSettings(tenant: string) {
+    this.#note('tenantSettings', tenant);
+    this.#refuseUnknown(tenant);
+    return [{ name: 'MQPassword', value: null, isSet: true, isSecret: true, isHostsOwn: true }];
+  }
+
+  async changeTenantSettings(...args: Parameters<AdminServices['changeTenantSettings']>) {
+    this.#note('changeTenantSettings', ...args);
+    this.#refuseUnknown(args[0]);
+    return [];
+  }
+
   async reloadTenant(tenant: string) {
     this.#note('reloadTenant', tenant);
     this.#refuseUnknown(tenant);
@@ -84,15 +196,18 @@ export class FakeServices implements AdminServices {
     return brokerAccountOf(tenant, { user: '', password: '', vhost: '' }, () => 'generated-password');
   }
 
-  async push(tenant: string, request: Parameters<AdminServices['push']>[1]): Promise<PushOutcome> {
+  async push(tenant: string, request: Parameters<AdminServices['push']>[1], ..._: unknown[]): Promise<PushOutcome> {
     this.#note('push', tenant, request);
     this.#refuseUnknown(tenant);
     if (this.refusals.length > 0) return { ok: false, refusals: this.refusals };
     const added = request.files.map((file) => file.path);
-    return { ok: true, report: { added, changed: [], unchanged: ['old'], pruned: [] }, tables: ['shop_stock'] };
+    const report = { added, changed: [], unchanged: ['old'], pruned: [] };
+    return { ok: true, report, tables: ['shop_stock'], leftOut: this.leftOut };
   }
 
-  async run(tenant: string, engineKey: string, param: JsonValue, lang?: Lang) {
+  async takeTurn(): Promise<void> {}
+
+  async run(tenant: string, engineKey: string, param: JsonValue, lang?: Lang, ..._: unknown[]) {
     this.#note('run', tenant, engineKey, param, lang);
     this.#refuseUnknown(tenant);
     return this.runResult;
@@ -153,6 +268,34 @@ export class FakeServices implements AdminServices {
     return TRIAL;
   }
 
+  outboxRows: OutboxRowWhole[] = [];
+
+  async outbox(tenant: string, filter: Parameters<AdminServices['outbox']>[1]) {
+    this.#note('outbox', tenant, filter);
+    this.#refuseUnknown(tenant);
+    return this.outboxRows;
+  }
+
+  async outboxRow(tenant: string, seq: number) {
+    this.#note('outboxRow', tenant, seq);
+    this.#refuseUnknown(tenant);
+    const row = this.outboxRows.find((each) => each.seq === seq);
+    if (row === undefined) throw new AppError('NOT_FOUND', { what: String(seq) });
+    return row;
+  }
+
+  async retryOutbox(...args: Parameters<AdminServices['retryOutbox']>) {
+    this.#note('retryOutbox', ...args);
+    this.#refuseUnknown(args[0]);
+    return 1;
+  }
+
+  async discardOutbox(...args: Parameters<AdminServices['discardOutbox']>) {
+    this.#note('discardOutbox', ...args);
+    this.#refuseUnknown(args[0]);
+    return 1;
+  }
+
   async purgeDeadLetters(tenant: string, filter: Parameters<AdminServices['purgeDeadLetters']>[1]) {
     this.#note('purgeDeadLetters', tenant, filter);
     this.#refuseUnknown(tenant);
@@ -170,6 +313,110 @@ export class FakeServices implements AdminServices {
     this.#note('limits', tenant, lang);
     this.#refuseUnknown(tenant);
     return this.tenantLimits;
+  }
+
+  async engines(tenant: string) {
+    this.#note('engines', tenant);
+    this.#refuseUnknown(tenant);
+    return this.engineList.map(({ source: _, ...engine }) => engine);
+  }
+
+  tableList: TableInfo[] = [{ name: 'shop_order', writable: true, columns: [{ name: 'Qty', kind: 'integer' }] }];
+
+  async tables(tenant: string) {
+    this.#note('tables', tenant);
+    this.#refuseUnknown(tenant);
+    return this.tableList;
+  }
+
+  async engine(tenant: string, engineKey: string) {
+    this.#note('engine', tenant, engineKey);
+    this.#refuseUnknown(tenant);
+    const engine = this.engineList.find(({ key }) => key.toLowerCase() === engineKey.toLowerCase());
+    if (engine === undefined) throw new AppError('ENGINE_MISSING', { engine: engineKey });
+    return engine;
+  }
+
+  versionList: EngineVersion[] = [];
+
+  async engineVersions(tenant: string, engineKey: string, filter: Parameters<AdminServices['engineVersions']>[2]) {
+    this.#note('engineVersions', tenant, engineKey, filter);
+    this.#refuseUnknown(tenant);
+    return { versions: this.versionList, current: this.engineList[0] };
+  }
+
+  async engineVersion(tenant: string, engineKey: string, no: number) {
+    this.#note('engineVersion', tenant, engineKey, no);
+    this.#refuseUnknown(tenant);
+    const found = this.versionList.find((version) => version.no === no);
+    if (found === undefined) throw new AppError('NOT_FOUND', { what: `${engineKey} ${no}` });
+    return found;
+  }
+
+  async engineDiff(...args: Parameters<AdminServices['engineDiff']>) {
+    this.#note('engineDiff', ...args);
+    this.#refuseUnknown(args[0]);
+    const { from, to } = args[2];
+    return { from, to, lines: [{ sign: '+', text: 'return 1;' }] } as const;
+  }
+
+  async saveEngine(...args: Parameters<AdminServices['saveEngine']>) {
+    this.#note('saveEngine', ...args);
+    return this.#saved(args[0], args[2]);
+  }
+
+  async rollBackEngine(...args: Parameters<AdminServices['rollBackEngine']>) {
+    this.#note('rollBackEngine', ...args);
+    return this.#saved(args[0], args[2]);
+  }
+
+  async #saved(tenant: string, engineKey: string): Promise<EngineSaved> {
+    this.#refuseUnknown(tenant);
+    if (this.refusals.length > 0) return { ok: false, problems: this.refusals };
+    const report = { added: [], changed: [`engine ${engineKey}`], unchanged: [], pruned: [] };
+    return { ok: true, report, tables: [], leftOut: [], engine: { ...ENGINE, key: engineKey }, no: 2 };
+  }
+
+  async switchEngine(...args: Parameters<AdminServices['switchEngine']>) {
+    this.#note('switchEngine', ...args);
+    this.#refuseUnknown(args[0]);
+    return { ...ENGINE, enabled: args[3] };
+  }
+
+  async bindings(tenant: string) {
+    this.#note('bindings', tenant);
+    this.#refuseUnknown(tenant);
+    return [BAD_BINDING];
+  }
+
+  async addBinding(tenant: string, ...rest: readonly unknown[]) {
+    this.#note('addBinding', tenant, ...rest);
+    this.#refuseUnknown(tenant);
+    return BAD_BINDING;
+  }
+
+  async changeBinding(tenant: string, ...rest: readonly unknown[]) {
+    this.#note('changeBinding', tenant, ...rest);
+    this.#refuseUnknown(tenant);
+    return BAD_BINDING;
+  }
+
+  async removeBinding(tenant: string, ...rest: readonly unknown[]) {
+    this.#note('removeBinding', tenant, ...rest);
+    this.#refuseUnknown(tenant);
+  }
+
+  async overview(tenant: string, lang: Lang) {
+    this.#note('overview', tenant, lang);
+    this.#refuseUnknown(tenant);
+    const outbox = { rows: 0, failed: 0 };
+    return { at: T0, minutes: [], deadLetters: 1, waiting: 0, outbox, queues: [], refusedBindings: 1 };
+  }
+
+  async bindingStates(tenant: string, lang: Lang) {
+    this.#note('bindingStates', tenant, lang);
+    this.#refuseUnknown(tenant);
+    return [{ queue: 'orders', engineKey: 'stock', state: 'refused', notes: ['a rule'] }] as const;
   }
 
   async health() {
@@ -190,6 +437,16 @@ export class FakeServices implements AdminServices {
     if (tenant !== 'demo') throw new AppError('TENANT_UNKNOWN', { tenant });
   }
 }
+
+const ENGINE: EngineSource = {
+  key: 'stock-show',
+  name: 'stock',
+  source: 'return {Code:1}',
+  version: '0123456789ab',
+  enabled: true,
+  stopHttp: false,
+  limits: NO_ENGINE_LIMITS,
+};
 
 const LIMITS: TenantLimits = {
   engines: [
@@ -397,4 +654,12 @@ const DEAD_ROW: ParkedRow = {
   dueAt: T0,
   firstAt: T0,
   lastAt: T0 + 5000,
+};
+
+const BAD_BINDING: StoredBinding = {
+  id: '1',
+  isEnabled: true,
+  isPushed: false,
+  row: { QueueName: 'bad' },
+  binding: { ok: false, error: { code: 'BINDING_INVALID', params: { queue: 'bad', field: 'Count', rule: '≥ 0' } } },
 };

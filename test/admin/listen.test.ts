@@ -6,10 +6,12 @@ import { listen } from '../../src/admin/listen.ts';
 import { createAdminServer } from '../../src/admin/server.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { FakeServices, MemoryLog } from './fake-services.ts';
+import { NO_IDENTITY } from './no-identity.ts';
 
 function adminServer(t: TestContext) {
   const server = createAdminServer({
     services: new FakeServices(),
+    identity: NO_IDENTITY,
     token: 't',
     lang: 'zh',
     timezone: 'Asia/Shanghai',

@@ -5,7 +5,8 @@ import { createAdminServer } from '../../src/admin/server.ts';
 import type { DosResult } from '../../src/core/dos-result.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { ParkedRow } from '../../src/ports/tenant-store.ts';
-import { FakeServices, MemoryLog } from './fake-services.ts';
+import { FakeServices, MemoryLog, TOPIC_BINDING } from './fake-services.ts';
+import { NO_IDENTITY } from './no-identity.ts';
 
 const TOKEN = 'secret-token-of-the-test';
 const AUTHORIZED = { authorization: `Bearer ${TOKEN}` };
@@ -31,7 +32,31 @@ const ROUTES: Readonly<Record<string, Request>> = {
   edit: { method: 'POST', url: '/api/v1/tenants/demo/dead-letters/broken-1/edit', payload: { Message: { a: 1 } } },
   purge: { method: 'POST', url: '/api/v1/tenants/demo/dead-letters/purge', payload: { all: true } },
   try: { method: 'POST', url: '/api/v1/tenants/demo/try', payload: { eventId: 'broken-1' } },
+  bindingStates: { method: 'GET', url: '/api/v1/tenants/demo/binding-states' },
   limits: { method: 'GET', url: '/api/v1/tenants/demo/limits' },
+  engines: { method: 'GET', url: '/api/v1/tenants/demo/engines' },
+  'an engine': { method: 'GET', url: '/api/v1/tenants/demo/engines/stock-show' },
+  tables: { method: 'GET', url: '/api/v1/tenants/demo/tables' },
+  bindings: { method: 'GET', url: '/api/v1/tenants/demo/bindings' },
+  'bind a queue': {
+    method: 'POST',
+    url: '/api/v1/tenants/demo/bindings',
+    payload: { queue: 'orders', engineKey: 'stock-show' },
+  },
+  'change a binding': { method: 'PATCH', url: '/api/v1/tenants/demo/bindings/1', payload: { enabled: false } },
+  'end a binding': { method: 'DELETE', url: '/api/v1/tenants/demo/bindings/1' },
+  'bind a topic': {
+    method: 'POST',
+    url: '/api/v1/tenants/demo/mqtt/bindings',
+    payload: { filter: 'sensor/+', queue: 'readings' },
+  },
+  "change a topic's binding": {
+    method: 'PATCH',
+    url: '/api/v1/tenants/demo/mqtt/bindings/t1',
+    payload: { enabled: false },
+  },
+  "end a topic's binding": { method: 'DELETE', url: '/api/v1/tenants/demo/mqtt/bindings/t1' },
+  overview: { method: 'GET', url: '/api/v1/tenants/demo/overview' },
   replay: { method: 'POST', url: '/api/v1/tenants/demo/dead-letters/replay', payload: { all: true } },
 };
 
@@ -40,7 +65,14 @@ const TENANT_ROUTES = Object.entries(ROUTES).filter(([, request]) => request.url
 function start() {
   const services = new FakeServices();
   const log = new MemoryLog();
-  const server = createAdminServer({ services, token: TOKEN, lang: 'zh', timezone: 'Asia/Shanghai', log });
+  const server = createAdminServer({
+    services,
+    identity: NO_IDENTITY,
+    token: TOKEN,
+    lang: 'zh',
+    timezone: 'Asia/Shanghai',
+    log,
+  });
   const ask = async (request: InjectOptions, headers: Record<string, string> = AUTHORIZED) => {
     const response = await server.inject({ ...request, headers: { ...headers, ...request.headers } });
     return { status: response.statusCode, headers: response.headers, body: response.json() as DosResult };
@@ -74,9 +106,12 @@ describe('an accepted request', () => {
     it(`is answered with Code 1: ${name}`, async () => {
       const { services, ask } = start();
       const { status, headers, body } = await ask(request);
-      assert.equal(status, name === 'add a tenant' ? 201 : 200);
+      assert.equal(status, ['add a tenant', 'bind a queue', 'bind a topic'].includes(name) ? 201 : 200);
       assert.equal(body.Code, 1);
-      assert.equal(services.calls.length, 1);
+      assert.equal(
+        services.calls.filter(({ method }) => method !== 'bindingStates' || name === 'bindingStates').length,
+        1,
+      );
       assert.equal(headers['cache-control'], 'no-store');
     });
   }
@@ -162,6 +197,15 @@ describe('a bad body', () => {
     const { status, body } = await ask({ ...send(), headers, payload });
     assert.equal(status, 400);
     assert.equal(body.ReasonCode, 'JSON_INVALID');
+  });
+
+  it('is refused when it has more values than the host reads', async () => {
+    const { ask } = start();
+    const headers = { 'content-type': 'application/json' };
+    const payload = `{"Message":[${Array(2_000_000).fill('{}').join(',')}]}`;
+    const { status, body } = await ask({ ...send(), headers, payload });
+    assert.deepEqual([status, body.ReasonCode], [400, 'JSON_INVALID']);
+    assert.match(body.Msg ?? '', /500000/);
   });
 
   it('is refused when it is no JSON by its media type', async () => {
@@ -308,6 +352,7 @@ describe('pushing', () => {
       added: ['sub/a.js'],
       changed: [],
       unchanged: ['old'],
+      leftOut: [],
       pruned: [],
       tables: ['shop_stock'],
     });
@@ -486,6 +531,86 @@ describe('failures', () => {
   });
 });
 
+describe('bindings', () => {
+  it('are made and changed as the body says, for the caller, and answered with their state', async () => {
+    const { services, ask } = start();
+    const draft = {
+      queue: ' orders ',
+      engineKey: 'stock-show',
+      retryCount: 3,
+      timeoutSeconds: null,
+      queueType: 'quorum',
+    };
+    const made = await ask({ method: 'POST', url: '/api/v1/tenants/demo/bindings', payload: draft });
+    assert.equal(made.status, 201);
+    assert.deepEqual((made.body.Data as { state: unknown }).state, null);
+    const [added] = services.calls.filter(({ method }) => method === 'addBinding');
+    assert.ok(added);
+    const [, origin, settings] = added.args as unknown as [string, { by: { kind: string } }, object];
+    assert.equal(origin.by.kind, 'host');
+    assert.deepEqual({ ...settings }, { ...draft, queue: 'orders' });
+  });
+
+  it('are refused with the field and its rule, in both languages', async () => {
+    const { services, ask } = start();
+    const cases: [object, string][] = [
+      [{}, 'body.queue'],
+      [{ queue: 'q', engineKey: 'e', prefetch: 0 }, 'body.prefetch'],
+      [{ queue: 'q', engineKey: 'e', retryCount: 1.5 }, 'body.retryCount'],
+      [{ queue: 'q', engineKey: 'e', timeoutSeconds: 'x' }, 'body.timeoutSeconds'],
+      [{ queue: 'q', engineKey: 'e', queueType: 'stream' }, 'body.queueType'],
+      [{ queue: 'q', engineKey: 'e', FailToReject: '是' }, 'body.FailToReject'],
+    ];
+    for (const [payload, field] of cases) {
+      for (const lang of ['en', 'zh']) {
+        const { status, body } = await ask({
+          method: 'POST',
+          url: '/api/v1/tenants/demo/bindings',
+          payload,
+          headers: { lang },
+        });
+        assert.deepEqual([status, body.ReasonCode], [400, 'REQUEST_INVALID']);
+        assert.match(String(body.Msg), new RegExp(field.replace('.', '\\.')));
+      }
+    }
+    assert.deepEqual(services.calls, []);
+  });
+});
+
+describe('bindings of topics', () => {
+  it('are made as the body says, for the caller', async () => {
+    const { services, ask } = start();
+    const draft = { filter: ' sensor/+ ', queue: ' readings ', eventIdPath: ' head.id ' };
+    const made = await ask({ method: 'POST', url: '/api/v1/tenants/demo/mqtt/bindings', payload: draft });
+    const { refusal: _, ...view } = TOPIC_BINDING;
+    assert.deepEqual([made.status, made.body.Data], [201, { ...view, refusal: '' }]);
+    const [call] = services.calls;
+    assert.ok(call);
+    const [, origin, settings] = call.args as unknown as [string, { by: { kind: string } }, object];
+    assert.equal(origin.by.kind, 'host');
+    assert.deepEqual({ ...settings }, { filter: 'sensor/+', queue: 'readings', eventIdPath: 'head.id' });
+  });
+
+  it('are refused with the field and its rule', async () => {
+    const { services, ask } = start();
+    const cases: [object, string][] = [
+      [{ queue: 'q' }, 'body.filter'],
+      [{ filter: 'a' }, 'body.queue'],
+      [{ filter: ' ', queue: 'q' }, 'body.filter'],
+      [{ filter: 'a'.repeat(1001), queue: 'q' }, 'body.filter'],
+      [{ filter: 'a', queue: 'q', eventIdPath: 'x'.repeat(201) }, 'body.eventIdPath'],
+      [{ filter: 'a', queue: 'q', enabled: 1 }, 'body.enabled'],
+      [{ filter: 'a', queue: 'q', TopicFilter: 'a' }, 'body.TopicFilter'],
+    ];
+    for (const [payload, field] of cases) {
+      const { status, body } = await ask({ method: 'POST', url: '/api/v1/tenants/demo/mqtt/bindings', payload });
+      assert.deepEqual([status, body.ReasonCode], [400, 'REQUEST_INVALID'], field);
+      assert.match(String(body.Msg), new RegExp(field.replace('.', '\\.')));
+    }
+    assert.deepEqual(services.calls, []);
+  });
+});
+
 describe('health', () => {
   it('is alive without a token', async () => {
     const { ask } = start();
@@ -497,10 +622,10 @@ describe('health', () => {
   it('says ready or 503 without a token, and no more', async () => {
     const { services, ask } = start();
     const ready = await ask({ method: 'GET', url: '/readyz' }, {});
-    assert.deepEqual([ready.status, ready.body.Data], [200, { ready: true }]);
-    services.state = { ...services.state, ready: false };
+    assert.deepEqual([ready.status, ready.body.Data], [200, { ready: true, phase: 'running' }]);
+    services.state = { ...services.state, ready: false, phase: 'draining' };
     const down = await ask({ method: 'GET', url: '/readyz' }, {});
-    assert.deepEqual([down.status, down.body.Code, down.body.Data], [503, 0, { ready: false }]);
+    assert.deepEqual([down.status, down.body.Code, down.body.Data], [503, 0, { ready: false, phase: 'draining' }]);
   });
 
   it('tells tenants, queue, lanes and who uses them to those who bring the token', async () => {
@@ -508,8 +633,10 @@ describe('health', () => {
     const { body } = await ask({ method: 'GET', url: '/readyz' });
     assert.deepEqual(body.Data, {
       ready: true,
+      phase: 'running',
       tenants: [{ tenant: 'demo', main: true, state: 'open', reason: null }],
       queue: { ready: true, reason: null },
+      cache: { ready: true, reason: null },
       lanes: { lanes: 2, busy: 1, waiting: 0 },
       load: [{ tenant: 'demo', running: 1, waiting: 2, cpuBalanceMs: -250, quarantined: false }],
     });

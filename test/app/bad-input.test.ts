@@ -74,6 +74,12 @@ describe('bad input', () => {
       'MESSAGE_TOO_LARGE',
       /the limit is 4194304: split it/,
     ],
+    [
+      'a message of more values than a reader takes',
+      { QueueName: 'work', Message: Array(600_000).fill(0) },
+      'MESSAGE_TOO_MANY_VALUES',
+      /more than 500000 values: split it/,
+    ],
   ];
   for (const [what, param, code, message] of refusals) {
     it(`a script that sends ${what} is told ${code}, and nothing is sent`, async () => {

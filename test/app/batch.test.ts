@@ -16,6 +16,12 @@ const WORK = `/**
  * @timeout 2s
  */
 var kind = V8.Param.Message.Message.Kind;
+if (kind === 'once') {
+  var pair = 'pair-' + Math.floor(Number(V8.Param.EventId.slice(1)) / 2);
+  var once = V8.Inbox.Once(pair, function () { V8.FormEngine.AddFormData('effect', { EventId: pair }); });
+  V8.FormEngine.AddFormData('onward', { EventId: 'once ' + once.Code + ' ' + (once.DataAppend || {}).Ran });
+  return { Code: 1 };
+}
 V8.FormEngine.AddFormData('effect', { EventId: V8.Param.EventId });
 V8.MQ.SendMsg({ QueueName: 'onward', EventId: 'on-' + V8.Param.EventId, Message: {} });
 if (kind === 'fail') return { Code: 0, Msg: 'asked to fail' };
@@ -98,6 +104,22 @@ test('messages of a quick engine share transactions; each has its effect and its
   assert.ok(counts.largest <= 8, `largest batch ${counts.largest}`);
   assert.ok(counts.begins < 80, `${counts.begins} transactions for 80 messages`);
   for (const eventId of events) assert.deepEqual(await attemptsOf(host, eventId), ['1 done']);
+});
+
+test('messages of a batch that do one thing once: the first does it, the others find it done', async (t) => {
+  const { host, counts } = await warmHost(t);
+  const events = ids(16);
+  await sendAll(
+    host,
+    events.map((eventId) => ({ eventId, kind: 'once' })),
+  );
+  const expected = events.map((_, i) => `once 1 ${i % 2 === 1}`).sort();
+  await eventually(async () => assert.deepEqual(fresh(await host.effects('onward')), expected), 30_000);
+  assert.deepEqual(
+    fresh(await host.effects()),
+    [0, 1, 2, 3, 4, 5, 6, 7].map((pair) => `pair-${pair}`),
+  );
+  assert.ok(counts.largest > 2, `largest batch ${counts.largest}, the key of Once among it`);
 });
 
 test('prefetch 1 keeps the order of the queue, in batches, too', async (t) => {

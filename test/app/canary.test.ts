@@ -11,6 +11,7 @@ import { type TestContext, test } from 'node:test';
 import { childrenOf } from '../support/child-processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { HostProcess } from '../support/host-process.ts';
+import { OtlpCollector } from '../support/otlp-collector.ts';
 import { outside, QUEUE_FILE } from '../support/outside.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -29,9 +30,13 @@ const CANARY = {
   /** Lent to the script by name: it must not even be in the tenant's own tables. */
   credential: 'canary_credential_6b90',
   cached: 'canary_cached_a2e8',
+  collector: 'canary_collector_0f6a',
   /** The one that HostProcess uses. */
   token: 'test-token-0123456789abcdef',
 } as const;
+
+/** The tenant has none of them either. */
+const HOST_ONLY: readonly string[] = [CANARY.token, CANARY.credential, CANARY.collector];
 
 const TABLES = '[{"Name":"effect","Fields":[{"Name":"EventId","Type":"varchar(200)","Unique":true}]}]';
 
@@ -111,6 +116,7 @@ async function answersToOthers(host: HostProcess): Promise<string> {
 
 test('secrets and tenant data show up in the tenant’s own tables and nowhere else', async (t) => {
   const server = await startServer(t);
+  const collector = await OtlpCollector.listen(t);
   const config = {
     log: { level: 'debug', format: 'json' },
     outbound: {
@@ -118,6 +124,7 @@ test('secrets and tenant data show up in the tenant’s own tables and nowhere e
       tenants: { demo: { credentials: { erp: { hosts: [server], bearer: CANARY.credential } } } },
     },
     sandbox: { rssMb: 2_000 },
+    telemetry: { otlpUrl: collector.url, otlpHeaders: { 'x-token': CANARY.collector } },
     lang: 'en',
   };
   const host = await HostProcess.create(tempDir(t), config, { V8HOST_HTTP_TOKEN: CANARY.token });
@@ -139,6 +146,18 @@ test('secrets and tenant data show up in the tenant’s own tables and nowhere e
   assert.match(host.output, /"event":"lane.stderr_seen"/, 'a sandbox had last words');
   assert.deepEqual(canariesIn(host.output), [], 'host log');
   assert.deepEqual(canariesIn(answers), [], 'answers to others');
+  const traced = new Set(collector.spans.map(({ name }) => name));
+  for (const name of [
+    'run work',
+    'run crash',
+    'process microi.demo.work',
+    'V8.Cache.Set',
+    'V8.Http.PostResponse',
+    'send',
+  ])
+    assert.ok(traced.has(name), `${name} is among ${[...traced].join(', ')}`);
+  assert.deepEqual(canariesIn(collector.bodies.join('')), [], 'traces');
+  assert.equal(collector.headers[0]?.['x-token'], CANARY.collector);
   assert.ok(seen.includes(`Bearer ${CANARY.credential}`), 'the credential did go out');
   const own = databaseOf(host, 'demo');
   for (const name of ['payload', 'source', 'console', 'thrown', 'stored', 'broken', 'responseBody'] as const) {
@@ -147,7 +166,7 @@ test('secrets and tenant data show up in the tenant’s own tables and nowhere e
   assert.deepEqual(
     canariesIn(
       own,
-      Object.values(CANARY).filter((canary) => canary !== CANARY.token && canary !== CANARY.credential),
+      Object.values(CANARY).filter((canary) => !HOST_ONLY.includes(canary)),
     ),
     [],
   );

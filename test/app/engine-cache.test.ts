@@ -14,7 +14,7 @@ const TTL_MS = 5_000;
 const MISS_TTL_MS = 250;
 
 /** A table of engines that counts how often it is asked, and answers when the test lets it. */
-class EngineTable implements EngineStore {
+class EngineTable implements Pick<EngineStore, 'find'> {
   readonly rows = new Map<string, EngineSource>();
   asked = 0;
   failure: AppError | undefined;
@@ -40,6 +40,14 @@ class EngineTable implements EngineStore {
     await this.gate;
     if (failure !== undefined) throw failure;
     return row;
+  }
+
+  async keyAtAddress(): Promise<undefined> {
+    return undefined;
+  }
+
+  async routed(): Promise<readonly never[]> {
+    return [];
   }
 
   async list(): Promise<readonly Omit<EngineSource, 'source'>[]> {

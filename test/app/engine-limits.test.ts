@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { toCacheKey } from '../../src/core/cache-key.ts';
 import type { MetricsPage } from '../../src/telemetry/metrics.ts';
 import { eventually } from '../support/eventually.ts';
+import { accepted } from '../support/parsed.ts';
 import { RecordingLog } from '../support/recording-log.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { TestHost } from '../support/test-host.ts';
@@ -86,7 +88,10 @@ test('a limit of the row ends the run: the answer names it, where, and what to c
   await assert.rejects(run(host, 'fat'), { code: 'V8_MEMORY_LIMIT' });
   const hits = log.of('run.limit_hit').map(({ fields }) => fields?.engineKey);
   assert.deepEqual(hits, ['fat', 'fat']);
-  const page = await (host.adapters.metrics as MetricsPage).render(await host.host.gauges());
+  const page = await (host.adapters.metrics as MetricsPage).render({
+    ...(await host.host.gauges()),
+    httpConnections: 0,
+  });
   assert.match(page, /v8host_limits_hit_total\{tenant="demo",code="V8_MEMORY_LIMIT"\} 2/);
 });
 
@@ -109,4 +114,20 @@ return { Code: 1 };`,
     const told = rows.filter(({ Content }) => String(Content).includes('slowed to the rate'));
     assert.equal(told.length, 1);
   });
+});
+
+test('a call that is held back when its run ends is not made', async (t) => {
+  const tenants = new Map([['demo', { hostCallsPerSecond: 10 }]]);
+  const host = await TestHost.open(tempDir(t), { policy: { tenants }, limits: { wallMs: 300 } });
+  t.after(() => host.close());
+  await host.push({
+    'flood.js': `
+      var calls = [];
+      for (var i = 0; i < 19; i++) calls.push(V8.Cache.SetAsync('k' + i, 'set'));
+      await Promise.all(calls);`,
+  });
+  await assert.rejects(run(host, 'flood'), { code: 'V8_TIMEOUT' });
+  const isSet = (name: string) => host.adapters.cache.exists(accepted(toCacheKey('demo', name)));
+  // Ten calls are free at once, each of the rest waits a tenth of a second longer than the one before.
+  assert.deepEqual([await isSet('k9'), await isSet('k18')], [true, false]);
 });

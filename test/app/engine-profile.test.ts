@@ -27,16 +27,21 @@ describe('an engine whose messages share a transaction', () => {
     assert.equal(isQuickAfter(outside, ...times(50, GOOD)), true);
   });
 
-  for (const [what, run] of [
-    ['short', { ...GOOD, durationMs: 50 }],
-    ['successful', { ...GOOD, failed: true }],
-  ] as const) {
-    it(`is ${what} in 95 % of its runs`, () => {
-      assert.equal(isQuickAfter(...times(2, run), ...times(48, GOOD)), true);
-      assert.equal(isQuickAfter(...times(3, run), ...times(47, GOOD)), false);
-      assert.equal(isQuickAfter(run, ...times(7, GOOD)), false, 'one of eight is more than 5 %');
-    });
-  }
+  it('is successful in 95 % of its runs', () => {
+    const failed = { ...GOOD, failed: true };
+    assert.equal(isQuickAfter(...times(2, failed), ...times(48, GOOD)), true);
+    assert.equal(isQuickAfter(...times(3, failed), ...times(47, GOOD)), false);
+    assert.equal(isQuickAfter(failed, ...times(7, GOOD)), false, 'one of eight is more than 5 %');
+  });
+
+  it('is short in more than half of its runs, and hardly ever slow', () => {
+    const delayed = { ...GOOD, durationMs: 249 };
+    const slow = { ...GOOD, durationMs: 250 };
+    assert.equal(isQuickAfter(...times(24, delayed), ...times(26, GOOD)), true, 'a busy host delays by turns');
+    assert.equal(isQuickAfter(...times(26, delayed), ...times(24, GOOD)), false);
+    assert.equal(isQuickAfter(...times(2, slow), ...times(48, GOOD)), true);
+    assert.equal(isQuickAfter(...times(3, slow), ...times(47, GOOD)), false);
+  });
 
   it('is judged by its own runs', () => {
     const profiles = new EngineProfiles();
@@ -46,13 +51,12 @@ describe('an engine whose messages share a transaction', () => {
 
   for (const [durationMs, messages] of [
     [0, 8],
-    [12, 8],
-    [13, 7],
-    [33, 3],
-    [49, 2],
+    [25, 8],
+    [26, 7],
+    [49, 4],
     [50, 1],
   ] as const) {
-    it(`has ${messages} at once when a run takes ${durationMs} ms: a batch ends within 100 ms`, () => {
+    it(`has ${messages} at once when a run takes ${durationMs} ms: a batch usually ends within 200 ms`, () => {
       assert.equal(batchAfter(...times(50, { ...GOOD, durationMs })), messages);
     });
   }

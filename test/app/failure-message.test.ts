@@ -56,6 +56,19 @@ test('failure row 20: a body that is no envelope, or too large, is a dead letter
   assert.deepEqual(await host.effects(), []);
 });
 
+test('a body of millions of tiny values is a dead letter that says so, before one of them was made', async (t) => {
+  const { host } = await open(t);
+  const text = `{"EventId":"many","OsClient":"demo","Message":[${Array(5_000_000).fill('{}').join(',')}]}`;
+  const body = new TextEncoder().encode(text);
+  assert.ok(body.length < MAX_RECEIVED_MESSAGE_BYTES);
+  await host.publishRaw({ queue: KEY.queue, body, props: { headers: {} } });
+  await eventually(async () => assert.equal((await deadOf(host)).length, 1));
+  const [row] = await host.store.parked.list({ state: 'dead', limit: 1 });
+  assert.equal(row?.reason, 'invalid-envelope');
+  assert.match(row?.error ?? '', /more than 500000 values/);
+  assert.deepEqual(await host.effects(), []);
+});
+
 test('failure row 21: an EventId comes again with other content; it is neither run nor acknowledged as done', async (t) => {
   const { host } = await open(t);
   await host.send('work', 'e1', { Amount: 1 });

@@ -57,7 +57,7 @@ test('failure row 13: a sandbox is killed under a run; that counts as a failed a
 test('failure row 14: a script passes its time, CPU or memory; the limit and what to change are named', async (t) => {
   const gate = new Gate();
   const host = await TestHost.open(tempDir(t), {
-    limits: { wallMs: 1_500, cpuMs: 300, heapMb: 16 },
+    limits: { wallMs: 3_000, cpuMs: 1_000, heapMb: 16 },
     decorate: (adapters) => gate.guard(adapters),
   });
   t.after(() => host.close());
@@ -68,9 +68,9 @@ test('failure row 14: a script passes its time, CPU or memory; the limit and wha
     'fill.js': `/** @queue fill */\n${EFFECT}\n${fill}`,
   });
   const expected = [
-    ['loop', 'V8_CPU_LIMIT', /used more than 300 ms of CPU .* look for an endless loop/],
+    ['loop', 'V8_CPU_LIMIT', /used more than 1000 ms of CPU .* look for an endless loop/],
     ['fill', 'V8_MEMORY_LIMIT', /passed 16 MB of memory .* read in pages/],
-    ['gated', 'V8_TIMEOUT', /passed 1500 ms .* raise TimeoutSeconds/],
+    ['gated', 'V8_TIMEOUT', /passed 3000 ms .* raise TimeoutSeconds/],
   ] as const;
   for (const [queue, , advice] of expected) {
     await host.send(queue, queue, {});

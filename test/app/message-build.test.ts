@@ -6,7 +6,8 @@ import { readEnvelope } from '../../src/core/envelope.ts';
 import { MAX_SENT_MESSAGE_BYTES } from '../../src/core/run-limits.ts';
 
 const ids = systemIds();
-const sender = { tenant: 'Factory-A', userId: 'u1', traceParent: null, traceState: null };
+const traceParent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const sender = { tenant: 'Factory-A', userId: 'u1', trace: { traceParent, traceState: null } };
 const draft: MessageDraft = { queueName: 'orders', eventId: 'e-1', messageJson: '{"a":1}', osClient: undefined };
 
 function refusalOf(changes: Partial<MessageDraft>): { code: string; eventId: string | undefined } {
@@ -51,13 +52,13 @@ test('the own tenant may be named in any case; a missing EventId becomes a ULID'
   assert.match(built.value.eventId, /^[0-9A-HJKMNP-TV-Z]{26}$/);
 });
 
-test('a run that a message started stays in its trace', () => {
-  const traceParent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  const built = buildMessage(draft, { ...sender, traceParent, traceState: 'a=b' }, ids);
+test('a message carries the trace of what makes it, in its envelope and beside it', () => {
+  const built = buildMessage(draft, { ...sender, trace: { traceParent, traceState: 'a=b' } }, ids);
   assert.ok(built.ok);
-  assert.match(
-    built.value.props.headers.traceparent ?? '',
-    /^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)/,
-  );
-  assert.equal(built.value.props.headers.tracestate, 'a=b');
+  const { body, props } = built.value;
+  assert.deepEqual(props.headers, { traceparent: traceParent, tracestate: 'a=b' });
+  const received = readEnvelope(body, props, 'factory-a');
+  assert.ok(received.ok);
+  assert.equal(received.value.traceParent, traceParent);
+  assert.equal(received.value.traceState, 'a=b');
 });

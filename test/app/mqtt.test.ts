@@ -105,7 +105,7 @@ test(
     await old.publishAsync('x', body({ n: 5 }), { qos: 2 });
     await eventually(() => assert.deepEqual(messages, ['tenant/demo/x {"n":4}', 'tenant/demo/x {"n":5}']));
     assert.deepEqual(
-      host.host.host.mqtt.broker.retained('demo').map(({ bytes }) => bytes),
+      (await host.host.host.mqtt.broker.retained('demo')).map(({ bytes }) => bytes),
       [7],
     );
     await eventually(async () => {

@@ -12,6 +12,7 @@ import { Gate, STOP_AT_GATE } from '../support/gate.ts';
 import { httpAnswer } from '../support/http-answer.ts';
 import { intercept } from '../support/intercept.ts';
 import { outside, QUEUE_FILE, tenantFile } from '../support/outside.ts';
+import { RecordingLog } from '../support/recording-log.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { TestHost, type TestHostOptions } from '../support/test-host.ts';
 
@@ -227,4 +228,29 @@ test('stopping in the middle loses nothing, repeats nothing and marks nothing th
     assert.ok(life < 10);
   }
   assert.equal(runs, 60, 'each message ran once over all lives');
+});
+
+test('a run that could outlast the patience of the queue server is not bound, however its time is given (report 12)', async (t) => {
+  const log = new RecordingLog();
+  const { host, dataDir } = await open(t, {}, { consumerTimeoutMs: 60_000, log });
+  const files = [{ path: 'work.js', text: `/**\n * @queue work\n * @timeout 60s\n */\n${EFFECT}` }];
+  const pushed = await host.host.services.push('demo', { files, prune: false, dryRun: false });
+  assert.ok(!pushed.ok);
+  assert.match(String(pushed.refusals[0]?.params.rule), /@timeout: must be below RabbitMQ's consumer_timeout .*60 s/);
+  await host.push({ 'work.js': `/**\n * @queue work\n * @timeout 20s\n */\n${EFFECT}\nreturn { Code: 1 };` });
+  await host.send('work', 'e1', {});
+  await eventually(async () => assert.deepEqual(await host.effects(), ['e1']));
+  const setTimeoutTo = async (seconds: number) => {
+    await outside(dataDir, tenantFile('demo'), `update diy_queue_receive set TimeoutSeconds = ${seconds}`);
+    await host.host.reconciler.reconcile();
+  };
+  await setTimeoutTo(90);
+  const stopped = log.of('binding.refused').map(({ fields }) => String(fields.message));
+  assert.match(stopped.join('\n'), /runs may take 90 s, which is not below RabbitMQ's consumer_timeout/);
+  await host.send('work', 'e2', {});
+  await host.host.reconciler.reconcile();
+  assert.equal(host.host.reconciler.attached, 0);
+  assert.deepEqual(await host.effects(), ['e1'], 'e2 waits in its queue');
+  await setTimeoutTo(20);
+  await eventually(async () => assert.deepEqual(await host.effects(), ['e1', 'e2']));
 });

@@ -118,3 +118,11 @@ return { Code: 1 };`,
     (error) => error instanceof AppError && error.code === 'REQUEST_INVALID',
   );
 });
+
+test('a draft is held to the time that it asks for itself', async (t) => {
+  const host = await open(t);
+  const source = '/**\n * @queue work\n * @timeout 1s\n */\nreturn { Code: 1, Data: V8.Limits.TimeoutSeconds };';
+  const request = { messageJson: '{}', queue: 'work', engineKey: 'work', source, allowHttp: false };
+  const report = await host.host.services.tryMessage('demo', request, 'en');
+  assert.deepEqual(report.result, { Code: 1, Data: 1 });
+});

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { listen } from '../../src/admin/listen.ts';
 import { createAdminServer } from '../../src/admin/server.ts';
 import { FakeServices, MemoryLog } from '../admin/fake-services.ts';
+import { NO_IDENTITY } from '../admin/no-identity.ts';
 import { runCli } from '../support/command-line.ts';
 
 export const TOKEN = 'token-of-the-cli-test';
@@ -14,6 +15,7 @@ export async function startHost(t: TestContext) {
   const services = new FakeServices();
   const server = createAdminServer({
     services,
+    identity: NO_IDENTITY,
     token: TOKEN,
     lang: 'zh',
     timezone: 'Asia/Shanghai',

@@ -336,6 +336,19 @@ describe('v8host push', () => {
     assert.match(err, /nothing was written/);
   });
 
+  it('warns of what it leaves out of tables that are there', async (t) => {
+    const { services, cwd, cli } = await startHost(t);
+    writeFileSync(join(cwd, 'a.js'), 'x');
+    services.leftOut = [{ table: 'parcel', fields: ['Grams', 'Colour'], rows: [0, 2] }];
+    const { code, err } = await cli('push', '.');
+    assert.equal(code, 0);
+    assert.equal(
+      err,
+      'warning: table parcel is there already and stays as it is; left out of tables.json: fields Grams, Colour; Rows[0], Rows[2]\n',
+    );
+    assert.deepEqual(JSON.parse((await cli('push', '.', '--json')).out).Data.leftOut, services.leftOut);
+  });
+
   it('prints every refusal as file:line:column', async (t) => {
     const { services, cwd, cli } = await startHost(t);
     writeFileSync(join(cwd, 'a.js'), 'x');
@@ -430,5 +443,44 @@ describe('finding the host', () => {
       assert.equal(code, 2, url);
       assert.match(err, /--url looks like/);
     }
+  });
+});
+
+describe('v8host mqtt bind, bindings and unbind', () => {
+  it('bind says where messages go, and that nobody handles them yet', async (t) => {
+    const { services, cli } = await startHost(t);
+    const bound = await cli('mqtt', 'bind', 'sensor/+', 'readings', '--event-id', 'head.id');
+    assert.deepEqual([bound.code, bound.out], [0, '']);
+    assert.match(
+      bound.err,
+      /tenant\/demo\/sensor\/\+ go into the queue readings from now on\s+No engine handles the queue readings/,
+    );
+    assert.deepEqual(services.lastArgs()[2], { filter: 'sensor/+', queue: 'readings', eventIdPath: 'head.id' });
+    const json = await cli('mqtt', 'bind', 'sensor/+', 'readings', '--json');
+    assert.equal(JSON.parse(json.out).Data.id, 't1');
+    assert.equal((await cli('mqtt', 'bind', 'sensor/+')).code, 2);
+  });
+
+  it('bindings prints a table, or that there is none', async (t) => {
+    const { services, cli } = await startHost(t);
+    const { code, out } = await cli('mqtt', 'bindings');
+    assert.equal(code, 0);
+    assert.deepEqual(
+      out.split('\n').map((line) => line.replace(/ {2,}/g, ' | ')),
+      ['TOPIC | QUEUE | ENGINE | EVENTID | STATE | NOTE', 'tenant/demo/sensor/+ | readings | - | head.id | on', ''],
+    );
+    services.topicBindings = [];
+    assert.match((await cli('mqtt', 'bindings')).err, /No topic is bound/);
+  });
+
+  it('unbind finds the binding by any form of its topic', async (t) => {
+    const { services, cli } = await startHost(t);
+    for (const filter of ['sensor/+', '/sensor/+', 'demo/sensor/+', 'tenant/demo/sensor/+']) {
+      assert.equal((await cli('mqtt', 'unbind', filter)).code, 0, filter);
+      assert.equal(services.lastArgs()[2], 't1');
+    }
+    const other = await cli('mqtt', 'unbind', 'other/+');
+    assert.equal(other.code, 4);
+    assert.match(other.err, /other\/\+ is not bound/);
   });
 });

@@ -9,14 +9,22 @@ function read(env: Record<string, string>, files: Record<string, string> = {}, c
 
 describe('the environment of the command line', () => {
   it('has defaults for everything', () => {
-    assert.deepEqual(read({}), { url: undefined, token: undefined, tenant: 'demo', dataDir: '/work/data' });
+    const defaults = {
+      url: undefined,
+      token: undefined,
+      tenant: 'demo',
+      namedTenant: undefined,
+      dataDir: '/work/data',
+    };
+    assert.deepEqual(read({}), defaults);
   });
 
   it('is read before the configuration file', () => {
     const files = { '/work/v8host.config.json': '{"tenant":"filed","dataDir":"/srv/data","log":{"level":"bad"}}' };
     assert.deepEqual([read({}, files).tenant, read({}, files).dataDir], ['filed', '/srv/data']);
     const env = { V8HOST_TENANT: 'named', V8HOST_DATA_DIR: 'd', V8HOST_URL: 'http://h:1', V8HOST_TOKEN: 't' };
-    assert.deepEqual(read(env, files), { url: 'http://h:1', token: 't', tenant: 'named', dataDir: '/work/d' });
+    const expected = { url: 'http://h:1', token: 't', tenant: 'named', namedTenant: 'named', dataDir: '/work/d' };
+    assert.deepEqual(read(env, files), expected);
     assert.equal(read({ OsClient: 'platform' }, files).tenant, 'platform');
   });
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { COMMANDS } from '../../src/cli/command-table.ts';
 import { commandHelp, generalHelp } from '../../src/cli/help.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
+import { displayWidth } from '../../src/cli/text-table.ts';
 import { UsageError } from '../../src/cli/usage-error.ts';
 
 describe('the command line', () => {
@@ -61,17 +62,44 @@ describe('the help', () => {
         assert.ok(general.includes(`  ${command.name}`), command.name);
         const own = commandHelp(command, lang);
         for (const text of [...Object.keys(command.options), ...command.examples, command.summary[lang]]) {
-          assert.ok(own.includes(text), `${command.name}: ${text}`);
+          assert.ok(joined(own).includes(joined(text)), `${command.name}: ${text}`);
         }
       }
     }
   });
 
+  it('has no line that is wider than a small window, but for examples', () => {
+    for (const lang of ['zh', 'en'] as const) {
+      const examples = new Set(COMMANDS.flatMap((command) => command.examples.map((example) => `  ${example}`)));
+      const pages = [generalHelp(COMMANDS, lang), ...COMMANDS.map((command) => commandHelp(command, lang))];
+      for (const line of pages.flatMap((page) => page.split('\n'))) {
+        assert.ok(examples.has(line) || displayWidth(line) <= 100, line);
+      }
+    }
+  });
+
+  it('brackets what may be left out, and only that', () => {
+    const usage = (name: string) =>
+      COMMANDS.filter((command) => command.name === name).map((c) => commandHelp(c, 'en'));
+    assert.match(usage('key add').join(), /^Usage: v8host key add NAME --role ROLE \[/m);
+    assert.match(usage('user change').join(), /^Usage: v8host user change ACCOUNT \[--role ROLE\]/m);
+  });
+
   it('has examples that parse', () => {
-    for (const example of COMMANDS.flatMap((command) => command.examples)) {
+    for (const example of COMMANDS.flatMap((command) => command.examples.flatMap(commandsOf))) {
       const words = example.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? [];
       assert.equal(words[0], 'v8host');
       assert.ok(parseArguments(words.slice(1), COMMANDS).command !== undefined);
     }
   });
 });
+
+/** Without what a line break may have changed. */
+function joined(text: string): string {
+  return text.replace(/\s+/g, '');
+}
+
+/** The commands of a line of the shell: of `source <(v8host …)`, `v8host … && v8host …`, `v8host … > file`. */
+function commandsOf(line: string): string[] {
+  return (/^source <\((.*)\)$/.exec(line)?.[1] ?? line).replace(/ > \S+$/, '').split(' && ');
+}

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import { describeConfig } from '../../src/config/describe-config.ts';
 import { type Config, loadConfig } from '../../src/config/load-config.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { AppError } from '../../src/core/errors.ts';
 
 interface World {
@@ -48,8 +49,12 @@ describe('configuration', () => {
         lang: 'zh',
         drainSeconds: 20,
         reconcileSeconds: 15,
-        http: { bind: '127.0.0.1', port: 7070, keys: [] },
+        http: { bind: '127.0.0.1', port: 7070, keys: [], callsPerSecond: 200, allowedOrigins: [], trustedProxies: [] },
+        identity: { tokenHours: 12, loginDays: 30, keyRotationDays: 30 },
+        secrets: {},
+        deprecations: [],
         log: { level: 'info', format: 'auto' },
+        telemetry: { otlpHeaders: new Secret('{}'), sampleRatio: 1, serviceName: 'v8host' },
         sandbox: {
           lanes: 4,
           rssMb: 300,
@@ -90,13 +95,20 @@ describe('configuration', () => {
           killPauseSeconds: 10,
           maxKillPauseSeconds: 300,
         },
-        mqtt: { bind: '127.0.0.1', tls: { port: 8883, only: false } },
+        mqtt: { bind: '127.0.0.1', shared: { enabled: false, port: 7883 }, tls: { port: 8883, only: false } },
         queue: { type: 'classic', consumerTimeoutSeconds: 1800 },
         pool: { perTenant: 10 },
         cache: { keysPerTenant: 100_000 },
         outbound: { allow: [], tenants: {} },
         modules: { dir: './modules', handlers: {} },
-        retention: { deadLetterDays: 30, inboxDays: 37, attemptDays: 30, logDays: 14 },
+        retention: {
+          deadLetterDays: 30,
+          inboxDays: 37,
+          attemptDays: 30,
+          logDays: 14,
+          versionDays: 365,
+          auditDays: 365,
+        },
         file: undefined,
         originOf: undefined,
         isConfigured: undefined,
@@ -137,7 +149,10 @@ describe('configuration', () => {
       files: fileOf({ http: { port: 8001, bind: '0.0.0.0' }, log: { level: 'warn' } }),
       env: { V8HOST_HTTP_PORT: '8002', V8HOST_DATA_DIR: '/data' },
     });
-    assert.deepEqual({ ...config.http }, { bind: '0.0.0.0', port: 8002, keys: [] });
+    assert.deepEqual(
+      { ...config.http },
+      { bind: '0.0.0.0', port: 8002, keys: [], callsPerSecond: 200, allowedOrigins: [], trustedProxies: [] },
+    );
     assert.deepEqual(
       ['http.port', 'http.bind', 'dataDir', 'log.level', 'log.format'].map((path) => config.originOf(path)),
       ['environment', 'file', 'environment', 'file', 'default'],
@@ -266,6 +281,14 @@ describe('configuration', () => {
     );
     const kept = load({ env: { V8HOST_RETENTION_DEAD_LETTER_DAYS: '31', V8HOST_RETENTION_INBOX_DAYS: '38' } });
     assert.equal(kept.retention.inboxDays, 38);
+  });
+
+  it('refuses shared MQTT sessions without the stores that hosts share', () => {
+    const env = { V8HOST_MQTT_SHARED_ENABLED: 'true' };
+    assert.match(problemsOf({ env })[0] ?? '', /^mqtt\.shared\.enabled .*needs databaseUrl and cacheUrl/);
+    const urls = { V8HOST_DATABASE_URL: 'mysql://u:p@db/main', V8HOST_CACHE_URL: 'redis://cache:6379/0' };
+    assert.equal(load({ env: { ...env, ...urls } }).mqtt.shared.enabled, true);
+    assert.equal(problemsOf({ env: { ...env, V8HOST_DATABASE_URL: urls.V8HOST_DATABASE_URL } }).length, 1);
   });
 
   it('refuses a process limit that the heap limit cannot come before', () => {

@@ -124,6 +124,43 @@ const READS: readonly (readonly [sql: string, parameters: Parameters, rows: read
     [{ a: "it's", b: 'x', c: "l'été", d: 'tab\t', e: '--', f: '/*' }],
   ],
   ['select 1 n from dual', {}, [{ n: 1 }]],
+  [
+    'select COLUMN_NAME c, DATA_TYPE t, CHARACTER_MAXIMUM_LENGTH n from information_schema.COLUMNS' +
+      " where TABLE_SCHEMA = database() and TABLE_NAME = @t and COLUMN_NAME in ('Sku', 'Price') order by ORDINAL_POSITION",
+    { t: 'bin' },
+    [
+      { c: 'Sku', t: 'varchar', n: 50 },
+      { c: 'Price', t: 'decimal', n: null },
+    ],
+  ],
+  ["select count(*) n from `information_schema`.`tables` t where t.TABLE_NAME = 'bin'", {}, [{ n: 1 }]],
+  [
+    "select count(*) n from information_schema.tables where TABLE_NAME like 'mq%' or TABLE_NAME = 'sys_osclients'",
+    {},
+    [{ n: 0 }],
+  ],
+  ["select count(*) n from information_schema.columns where TABLE_NAME = 'mq_inbox'", {}, [{ n: 0 }]],
+  [
+    "select count(*) n from information_schema.statistics where TABLE_NAME = 'bin' and NON_UNIQUE = 0 and COLUMN_NAME = 'Sku'",
+    {},
+    [{ n: 1 }],
+  ],
+  ["show tables like 'bi%'", {}, [{ Name: 'bin' }]],
+  ["show columns from bin like 'nothing'", {}, []],
+  [
+    'show full columns from `bin` where Field = @f',
+    { f: 'Sku' },
+    [{ Field: 'Sku', Type: 'varchar(50)', Null: 'YES', Key: 'UNI', Default: null, Extra: '' }],
+  ],
+  ['describe bin Id', {}, [{ Field: 'Id', Type: 'varchar(36)', Null: 'NO', Key: 'PRI', Default: null, Extra: '' }]],
+  [
+    'show index from bin',
+    {},
+    [
+      { Table: 'bin', Non_unique: 0, Key_name: 'PRIMARY', Seq_in_index: 1, Column_name: 'Id' },
+      { Table: 'bin', Non_unique: 0, Key_name: 'ux_bin_Sku', Seq_in_index: 1, Column_name: 'Sku' },
+    ],
+  ],
 ];
 
 /** Expression and its value, without a table. */
@@ -372,6 +409,24 @@ export function describeSqlSession(name: 'SQLite' | 'MariaDB', open: OpenTenantS
       assert.equal(tx.doom, undefined);
       await tx.commit({ claims: [], outbox: [] });
       assert.equal((await runSql(store.sql, "select Qty from bin where Id = '1'")).rows[0]?.Qty, 1);
+    });
+
+    it('ends a statement that passes its time, and goes on with the transaction', async (t) => {
+      const store = await filled(t);
+      const names = 'abcdefghijklmno'.split('');
+      const joined = names.map((alias) => `bin ${alias}`).join(', ');
+      const text = `select ${name === 'SQLite' ? 'a.Id' : 'count(*)'} from ${joined} where o.Kind <> a.Sku`;
+      const guarded = guardSql(text);
+      assert.ok(guarded.ok);
+      const slow = (sql: SqlSession, ms: number) => sql.run(guarded.value, new Map(), ms);
+      await assert.rejects(slow(store.sql, 1), hasCode('SQL_TIMEOUT'));
+      const tx = await store.begin(1_000);
+      await runSql(tx.sql, "update bin set Qty = 99 where Id = '1'");
+      await assert.rejects(slow(tx.sql, 1), hasCode('SQL_TIMEOUT'));
+      await runSql(tx.sql, "update bin set Kind = 'late' where Id = '1'");
+      await tx.commit({ claims: [], outbox: [] });
+      const { rows } = await runSql(store.sql, "select Qty, Kind from bin where Id = '1'");
+      assert.deepEqual(plain(rows), [{ Qty: 99, Kind: 'late' }]);
     });
 
     it('reads no more rows and bytes than a host can hold', async (t) => {

@@ -10,6 +10,8 @@ export interface TenantStorePlace {
   elapse(ms: number): Promise<void>;
   /** Holds what a transaction of the store needs (the writer, the connections) until the returned function is called. */
   holdTransactions(): Promise<() => Promise<void>>;
+  /** What another program does to the tables: a statement that both dialects understand. */
+  outside(statement: string): Promise<void>;
 }
 
 /** Opens an empty tenant database; the adapter disposes of it when the test ends. */

@@ -17,10 +17,18 @@ import type {
 } from '../../src/ports/tenant-store.ts';
 import { deadLetterContract } from './dead-letters.contract.ts';
 import type { OpenTenantStore } from './tenant-store-place.ts';
+import { topicBindingContract } from './topic-bindings.contract.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const LONG_MS = 3_600_000;
-const RETENTION = { deadLettersMs: 30 * DAY_MS, inboxMs: 37 * DAY_MS, attemptsMs: 30 * DAY_MS, logsMs: 14 * DAY_MS };
+const RETENTION = {
+  deadLettersMs: 30 * DAY_MS,
+  inboxMs: 37 * DAY_MS,
+  attemptsMs: 30 * DAY_MS,
+  logsMs: 14 * DAY_MS,
+  versionsMs: 365 * DAY_MS,
+  auditMs: 365 * DAY_MS,
+};
 const WAIT_MS = 1_000;
 
 const QUEUE = 'microi.tenant_a.orders';
@@ -127,11 +135,13 @@ export function tenantStoreContract(name: string, open: OpenTenantStore): void {
     identities(open);
     outbox(open);
     parking(open);
+    ordering(open);
     replaying(open);
     deadLetterContract(open);
     crashes(open);
     retention(open);
     pushing(open);
+    topicBindingContract(open);
     journal(open);
   });
 }
@@ -420,6 +430,106 @@ function outbox(open: OpenTenantStore): void {
       assert.deepEqual(story.outbox, [
         { queue: 'microi.tenant_a.next', state: 'failed', attempts: 10, lastError: 'name refused' },
       ]);
+    });
+
+    it('lets people see its rows, and send again or give up the failed ones alone', async (t) => {
+      const { store } = await open(t);
+      const [one, two, waits] = await send(store, 'one', 'two', 'waits');
+      for (const row of [one, two]) {
+        for (let i = 0; i < 10; i++) await store.outbox.failed(row?.seq ?? 0, 'name refused');
+      }
+      const [first, ...rest] = await store.outbox.list({ limit: 10 });
+      const seen = { seq: one?.seq, runId: outboxOf('').runId, queue: 'microi.tenant_a.next', eventId: 'one' };
+      assert.deepEqual(first, { ...seen, state: 'failed', attempts: 10, lastError: 'name refused', bytes: 4 });
+      assert.deepEqual(
+        rest.map(({ eventId, state }) => [eventId, state]),
+        [
+          ['two', 'failed'],
+          ['waits', 'ready'],
+        ],
+      );
+      const page = await store.outbox.list({ state: 'failed', after: one?.seq ?? 0, limit: 1 });
+      assert.deepEqual(
+        page.map(({ eventId }) => eventId),
+        ['two'],
+      );
+      const whole = await store.outbox.find(one?.seq ?? 0);
+      assert.deepEqual([whole?.body, whole?.headers], [outboxOf('one').body, {}]);
+      assert.equal(await store.outbox.find(10_000), undefined);
+      assert.equal(await store.outbox.discard({ seq: waits?.seq ?? 0 }), 0, 'one that waits stays');
+      assert.equal(await store.outbox.retry({ seq: waits?.seq ?? 0 }), 0);
+      assert.equal(await store.outbox.retry({ seq: one?.seq ?? 0 }), 1);
+      const due = await store.outbox.lease(10, LONG_MS);
+      assert.deepEqual(
+        due.map(({ eventId, attempts }) => [eventId, attempts]),
+        [['one', 0]],
+      );
+      assert.equal(await store.outbox.discard('all'), 1);
+      await assertPending(store, 2, 0);
+    });
+  });
+}
+
+/** Messages of an order key (delivery.md F17). */
+function ordering(open: OpenTenantStore): void {
+  const first = (options: Parameters<typeof parkOf>[1] = {}) => parkOf('e1', { orderKey: 'k', ...options });
+  const behind = (eventId: string, orderKey = 'k') =>
+    parkOf(eventId, { attempt: 1, state: 'behind', reason: 'order', orderKey });
+
+  describe('order of a key', () => {
+    it('the first parked message of a key has its turn, the others wait; other keys and queues are free', async (t) => {
+      const { store } = await open(t);
+      const place = (eventId: string, key: string) => store.parked.placeOf(contentOf(eventId), key);
+      assert.equal(await place('e1', 'k'), 'free');
+      await store.parked.park(first());
+      for (const id of ['e3', 'e2']) await store.parked.park(behind(id));
+      assert.deepEqual(await Promise.all(['e1', 'e2', 'e3', 'new'].map((id) => place(id, 'k'))), [
+        'first',
+        'behind',
+        'behind',
+        'behind',
+      ]);
+      assert.equal(await place('new', 'K'), 'free', 'keys are compared byte by byte');
+      assert.equal(await store.parked.placeOf({ ...contentOf('new'), queue: 'microi.tenant_a.next' }, 'k'), 'free');
+      assert.equal(await store.parked.placeOf({ ...contentOf('e1'), messageHash: 'other' }, 'k'), 'behind');
+    });
+
+    it('a published row stays until its message is decided; then the rest of the key follows in its order', async (t) => {
+      const { store, elapse } = await open(t);
+      await store.createTables([STOCK]);
+      await store.parked.park(first());
+      for (const id of ['e3', 'e2']) await store.parked.park(behind(id));
+      assert.equal(await store.parked.releaseBehind(10), 0);
+      await store.parked.published(await leaseOne(store));
+      assert.deepEqual(await states(store), ['e1 1.2 waiting', 'e2 1.1 behind', 'e3 1.1 behind']);
+      assert.deepEqual(await store.parked.leaseDue(10, LONG_MS), [], 'it is in its queue');
+      await runEvent(store, 'e1', { resolve: true });
+      assert.equal(await store.parked.releaseBehind(10), 2);
+      const rows = await store.parked.leaseDue(10, LONG_MS);
+      assert.deepEqual(
+        rows.map(({ eventId, orderKey }) => [eventId, orderKey]),
+        [
+          ['e3', 'k'],
+          ['e2', 'k'],
+        ],
+      );
+      for (const row of rows) await store.parked.published(row);
+      await store.parked.park(behind('e2'));
+      assert.deepEqual(await states(store), ['e2 1.1 behind', 'e3 1.1 waiting'], 'it came before its turn');
+      await elapse(3_600_000);
+      assert.equal((await leaseOne(store)).eventId, 'e3', 'one that got lost is sent again');
+    });
+
+    it('a message keeps its place with the next attempt and loses it with its last', async (t) => {
+      const { store } = await open(t);
+      await store.parked.park(first());
+      await store.parked.park(behind('e2'));
+      await store.parked.park(first({ attempt: 3 }));
+      assert.equal(await store.parked.placeOf(contentOf('e1'), 'k'), 'first');
+      await store.parked.park(first({ attempt: 3, state: 'dead', reason: 'budget-exhausted' }));
+      assert.equal(await store.parked.placeOf(contentOf('e2'), 'k'), 'first');
+      assert.equal(await replayed(store, { eventId: 'e1' }), 1);
+      assert.equal(await store.parked.placeOf(contentOf('e1'), 'k'), 'first', 'it was before e2');
     });
   });
 }
@@ -911,6 +1021,19 @@ function journal(open: OpenTenantStore): void {
         (await store.journal.attempts({ verdict: 'dead', limit: 9 })).map(({ runId }) => runId),
         ['R2'],
       );
+    });
+
+    it('counts runs of engines by span of time and verdict', async (t) => {
+      const { store } = await open(t);
+      const starts = { R1: 59_999, R2: 60_000, R3: 119_999, R4: 120_000, R5: 120_001 };
+      for (const [runId, startedAt] of Object.entries(starts))
+        store.journal.attempt(attempt(runId, { startedAt, verdict: runId === 'R5' ? 'dead' : 'done' }));
+      store.journal.attempt(attempt('R6', { startedAt: 120_000, verdict: 'replayed', engineKey: '' }));
+      assert.deepEqual(await store.journal.runCounts(60_000, 60_000), [
+        { at: 60_000, verdict: 'done', runs: 2 },
+        { at: 120_000, verdict: 'dead', runs: 1 },
+        { at: 120_000, verdict: 'done', runs: 1 },
+      ]);
     });
 
     it('keeps its rows when the run they tell of is rolled back, and while a run holds the writer', async (t) => {

@@ -1,15 +1,28 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { type Caller, maySee, PERMISSIONS, type Permission, ROLES, refusalOf } from '../../src/core/access.ts';
+import {
+  ADMIN_LEVEL,
+  type Caller,
+  isPlatformAdmin,
+  maySee,
+  PERMISSIONS,
+  type Permission,
+  ROLES,
+  type Role,
+  refusalOf,
+} from '../../src/core/access.ts';
 import { parseApiKey } from '../../src/core/api-key.ts';
 
 const HASH = 'ab'.repeat(32);
 const names = Object.keys(PERMISSIONS) as Permission[];
+const PERSON = { kind: 'user', id: 'u1', name: 'anna', level: 0 } as const;
+const HOST = { kind: 'host', id: '', name: 'host', level: 0 } as const;
+const KEY = { kind: 'api-key', id: 'k1', name: 'ci', level: 0 } as const;
 
 describe('a caller of one tenant', () => {
   for (const role of ROLES) {
-    const caller: Caller = { kind: 'tenant', tenant: 'Shop', role };
+    const caller: Caller = { kind: 'tenant', tenant: 'Shop', role, by: PERSON };
     it(`has no permission in another tenant, exists it or not: ${role}`, () => {
       for (const permission of names) {
         assert.deepEqual(refusalOf(caller, permission, 'shop-2'), {
@@ -30,14 +43,55 @@ describe('a caller of one tenant', () => {
 
   it('changes nothing as a viewer', () => {
     const mine = names.filter(
-      (name) => refusalOf({ kind: 'tenant', tenant: 'shop', role: 'viewer' }, name) === undefined,
+      (name) => refusalOf({ kind: 'tenant', tenant: 'shop', role: 'viewer', by: PERSON }, name) === undefined,
     );
-    assert.deepEqual(mine, ['tenant.list', 'record.read']);
+    assert.deepEqual(mine, ['identity.read', 'session.own', 'tenant.list', 'record.read']);
   });
 });
 
 it('a caller of the host may do everything everywhere', () => {
-  for (const permission of names) assert.equal(refusalOf({ kind: 'host' }, permission, 'any'), undefined);
+  const person: Caller = { kind: 'host', by: { ...PERSON, level: ADMIN_LEVEL } };
+  for (const permission of names) assert.equal(refusalOf(person, permission, 'any'), undefined);
+  const token: Caller = { kind: 'host', by: HOST };
+  const refused = names.filter((name) => refusalOf(token, name, 'any') !== undefined);
+  assert.deepEqual(refused, ['session.own'], 'a token has no login to end');
+});
+
+describe('a key', () => {
+  const key = (role: Role, scopes?: readonly Permission[]): Caller => ({
+    kind: 'tenant',
+    tenant: 'shop',
+    role,
+    by: KEY,
+    scopes,
+  });
+
+  it('makes neither users nor keys, whatever its role', () => {
+    for (const permission of ['user.manage', 'key.manage', 'session.own'] as const) {
+      assert.equal(refusalOf(key('admin'), permission, 'shop')?.code, 'USER_NEEDED');
+    }
+  });
+
+  it('may do what is in its scopes and in its role, and nothing else', () => {
+    const narrow = key('admin', ['record.read', 'tenant.manage']);
+    const mine = names.filter((name) => refusalOf(narrow, name, 'shop') === undefined);
+    assert.deepEqual(mine, ['record.read']);
+    assert.equal(refusalOf(narrow, 'engine.push', 'shop')?.code, 'SCOPE_DENIED');
+    assert.equal(refusalOf(narrow, 'tenant.manage', 'shop')?.code, 'ROLE_DENIED');
+  });
+
+  it('is no platform administrator, and neither is a person below level 9999', () => {
+    assert.equal(isPlatformAdmin(key('admin')), false);
+    assert.equal(isPlatformAdmin({ kind: 'host', by: HOST }), false);
+    const person = (level: number): Caller => ({
+      kind: 'tenant',
+      tenant: 'a',
+      role: 'admin',
+      by: { ...PERSON, level },
+    });
+    assert.equal(isPlatformAdmin(person(9998)), false);
+    assert.equal(isPlatformAdmin(person(9999)), true);
+  });
 });
 
 describe('an API key', () => {

@@ -96,6 +96,9 @@ for (const [field, value] of [
   ['Backoff', 'sometimes'],
   ['Backoff', 'fixed:2h'],
   ['QueueType', 'stream'],
+  ['OrderKey', 'a b'],
+  ['OrderKey', '$[0]'],
+  ['OrderKey', 7],
 ] as const) {
   test(`${field} ${JSON.stringify(value)} cannot be bound and says why`, () => {
     const { code, params } = refused(parseBinding('demo', { ...ROW, [field]: value }));
@@ -115,3 +118,9 @@ for (const value of [0, '0', false, 'false', '']) {
 }
 
 test('a row without IsEnable is on', () => assert.ok(isBindingEnabled(ROW)));
+
+test('an order key is a path in the message, and needs the inbox', () => {
+  assert.equal(accepted(parseBinding('demo', { ...ROW, OrderKey: ' Order.客户 ' })).orderKey, 'Order.客户');
+  assert.equal(accepted(parseBinding('demo', { ...ROW, OrderKey: '' })).orderKey, undefined);
+  assert.equal(refused(parseBinding('demo', { ...ROW, OrderKey: 'Id', Inbox: 0 })).params.field, 'OrderKey');
+});

@@ -34,7 +34,20 @@ test('every tag of the block is read', () => {
     prefetch: 4,
     inbox: false,
     legacyAck: true,
+    entry: {},
+    queueType: undefined,
+    orderKey: undefined,
   });
+});
+
+test('the kind of the queue and the order key are read; an order needs the inbox', () => {
+  const header = accepted(
+    parseEngineHeader('a.js', '/**\n * @queue q\n * @queueType Quorum\n * @orderKey Order.Id\n */'),
+  );
+  assert.deepEqual([header.queueType, header.orderKey], ['quorum', 'Order.Id']);
+  const { params } = refused(parseEngineHeader('a.js', '/**\n * @queue q\n * @orderKey Id\n * @inbox off\n */'));
+  assert.equal(params.line, 3);
+  assert.match(String(params.rule), /ordering by key needs the inbox/);
 });
 
 const DEFAULTS = {
@@ -47,6 +60,9 @@ const DEFAULTS = {
   prefetch: undefined,
   inbox: true,
   legacyAck: false,
+  entry: {},
+  queueType: undefined,
+  orderKey: undefined,
 };
 
 for (const [why, source] of [
@@ -86,6 +102,10 @@ for (const [tag, rule] of [
   ['@prefetch 0', /from 1 to 1000/],
   ['@prefetch 1001', /from 1 to 1000/],
   ['@inbox maybe', /write on or off/],
+  ['@queueType', /must be classic or quorum/],
+  ['@queueType stream', /must be classic or quorum/],
+  ['@orderKey', /the name of the member is missing/],
+  ['@orderKey a..b', /nested ones with dots/],
   ['@legacyAck yes', /write on or off/],
   ['@engineKey a b', /Engine key a b is invalid/],
   ['@apiName', /name is missing/],

@@ -45,6 +45,24 @@ test('depth 256 is read, depth 257 and 100,000 are refused at the bracket', () =
   }
 });
 
+test('more than 500,000 values are refused where the first one too many begins, whatever they are', () => {
+  const list = (count: number, item: string) => `[${Array(count).fill(item).join(',')}]`;
+  assert.equal((accepted(parseJson(list(499_999, '0'))) as unknown[]).length, 499_999);
+  for (const [text, position] of [
+    [list(3_000_000, '0'), 999_999],
+    [`\uFEFF${list(600_000, '0')}`, 1_000_000],
+    [list(400_000, '[]'), 2 + 249_999 * 3],
+    [`{${Array(600_000).fill('"a":1').join(',')}}`, 1 + 499_999 * 6],
+  ] as const) {
+    const error = refused(parseJson(text));
+    assert.equal(error.code, 'JSON_INVALID');
+    assert.equal(error.params.position, position, text.slice(0, 8));
+    assert.match(String(error.params.rule), /more than 500000 values/);
+  }
+  assert.equal(accepted(parseJson(JSON.stringify(','.repeat(3_000_000)))), ','.repeat(3_000_000), 'commas of a text');
+  assert.equal((accepted(parseJson(list(600_000, '0'), Number.POSITIVE_INFINITY)) as unknown[]).length, 600_000);
+});
+
 test('brackets inside strings are no depth', () => {
   assert.equal(accepted(parseJson(JSON.stringify(`${'['.repeat(1000)}\\"{`))), `${'['.repeat(1000)}\\"{`);
 });

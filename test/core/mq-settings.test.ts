@@ -161,3 +161,10 @@ test('settings are the same when they lead to the same place, whatever the order
   assert.ok(!sameSettings(one, { ...one, password: 'other' }));
   assert.ok(!sameSettings(one, { ...one, tls: true }));
 });
+
+test('MQType decides nothing: the hosts of the row are all used, whatever it says', () => {
+  const all = [undefined, null, '', '1', '2', 'cluster'].map((MQType) =>
+    accepted(mqSettingsOf('Main', registry({ ...MAIN, MQType }, {}))),
+  );
+  for (const settings of all) assert.deepEqual(settings.hosts, ['rabbit-1', 'rabbit-2']);
+});

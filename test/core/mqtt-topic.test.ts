@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { filterMatches, shortTopic, type TopicScope, toTopicFilter, toTopicName } from '../../src/core/mqtt-topic.ts';
+import {
+  compareFilters,
+  filterMatches,
+  shortTopic,
+  type TopicScope,
+  toTopicFilter,
+  toTopicName,
+} from '../../src/core/mqtt-topic.ts';
 import { sameTenant } from '../../src/core/tenant.ts';
 import { readCases } from '../support/cases.ts';
 
@@ -99,4 +106,20 @@ test('filters and short forms', () => {
   ];
   for (const [filter, topic, expected] of takes) assert.equal(filterMatches(filter, topic), expected, filter);
   assert.equal(shortTopic('tenant/tenant_a/x/y', 'Tenant_A'), 'x/y');
+});
+
+test('filters that take one topic have an order: a name before +, + before #, level by level', () => {
+  const sorted = ['a/b/c', 'a/b/+', 'a/b/#', 'a/+/c', 'a/+/#', 'a/#', '+/b/c', '+/#', '#'];
+  assert.deepEqual([...sorted].reverse().sort(compareFilters), sorted);
+  const level = fc.constantFrom('a', 'b', '+');
+  const filter = fc
+    .tuple(fc.array(level, { maxLength: 3 }), fc.boolean())
+    .map(([levels, isOpen]) => [...levels, ...(isOpen || levels.length === 0 ? ['#'] : [])].join('/'));
+  const topic = fc.array(fc.constantFrom('a', 'b'), { minLength: 1, maxLength: 4 }).map((levels) => levels.join('/'));
+  fc.assert(
+    fc.property(filter, filter, topic, (one, other, taken) => {
+      fc.pre(one !== other && filterMatches(one, taken) && filterMatches(other, taken));
+      assert.notEqual(compareFilters(one, other), 0, `${one} and ${other} take ${taken}`);
+    }),
+  );
 });

@@ -11,6 +11,8 @@ for (const [access, tables] of [
       'mq_whatever',
       'schema_migration',
       'Sys_OsClients',
+      'v8host_user',
+      'V8Host_Signing_Key',
       'sqlite_master',
       'SQLITE_sequence',
       ' mq_inbox ',

@@ -124,3 +124,37 @@ test("a device's message leads to the queue once, and its client is a row of Mar
   await eventually(async () => assert.deepEqual(await online(), ['0']), 30_000);
   assert.equal(await host.stop(), 0, host.output.slice(-3_000));
 });
+
+test('people log in and bind queues through the API; a queue of the other kind is told at once', LIMIT, async (t) => {
+  const { host, effects } = await start(t);
+  const password = 'correct horse battery 42';
+  writeFileSync(join(host.dataDir, 'password'), password);
+  const added = await host.cli(
+    'user',
+    'add',
+    'lin',
+    '--role',
+    'designer',
+    '--password-file',
+    join(host.dataDir, 'password'),
+  );
+  assert.equal(added.code, 0, added.err);
+  const login = await host.api('POST', 'login', { tenant: 'demo', account: 'lin', password });
+  assert.equal(login.status, 200, JSON.stringify(login.body));
+  assert.equal((await host.api('POST', 'login', { tenant: 'demo', account: 'lin', password: 'guess' })).status, 401);
+  const bind = (body: object) => host.api('POST', 'tenants/demo/bindings', body);
+  const quorum = await bind({ queue: 'by-hand', engineKey: 'onward', queueType: 'quorum' });
+  assert.deepEqual([quorum.status, quorum.body.Data.state], [201, 'attached'], JSON.stringify(quorum.body));
+  await send(host, 'by-hand', 'h-1', {});
+  await eventually(async () => assert.deepEqual(await effects(), ['h-1']), 30_000);
+  const { id } = quorum.body.Data;
+  const removed = await host.api('DELETE', `tenants/demo/bindings/${id}`);
+  assert.equal(removed.status, 200, JSON.stringify(removed.body));
+  const differs = await bind({ queue: 'by-hand', engineKey: 'onward', queueType: 'classic' });
+  // Whoever deletes the queue makes it right, so the row is kept and tried again.
+  assert.equal(differs.body.Data.state, 'failed', JSON.stringify(differs.body));
+  assert.match(differs.body.Data.notes.join(), /by-hand exists with other arguments .*'quorum'.*change QueueType/);
+  const backup = await host.cli('backup');
+  assert.match(backup.err, /Not in it.*tenant demo.*RabbitMQ/);
+  assert.equal(await host.stop(), 0, host.output.slice(-3_000));
+});

@@ -111,7 +111,7 @@ test('a database of the original platform works as it is, and gets our columns b
   const script = { path: 'mine.js', text: '/** @queue mine */\nreturn { Code: 1 };\n' };
   const refused = await host.api('PUT', 'tenants/demo/engines', { files: [script] });
   assert.equal(refused.body.Code, 0);
-  assert.match(refused.body.Msg, /diy_queue_receive has no column Source.*run v8host migrate --extend/);
+  assert.match(refused.body.Msg, /diy_queue_receive lacks the column Source.*run v8host migrate --extend/);
   assert.equal(await host.stop(), 0, host.output.slice(-3_000));
 
   const config = join(host.dataDir, 'v8host.config.json');

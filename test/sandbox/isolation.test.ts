@@ -38,10 +38,10 @@ test('a lane holds no open file or socket but its own', () => {
 
 /** What a lane may have loaded of Node: its own program, what starts it and what loads the native library. */
 const ALLOWED_SOURCES = [
-  /\/src\/sandbox\/[\w-]+\.ts$/,
+  /\/src\/sandbox\/([\w-]+\.ts|start\.js)$/,
   /\/src\/protocol\/[\w-]+\.ts$/,
   /\/src\/core\/[\w-]+\.ts$/,
-  /\/node_modules\/(isolated-vm|node-gyp-build)\/[\w.-]+\.(js|json)$/,
+  /\/node_modules\/(isolated-vm|node-gyp-build)\/[\w./-]+\.(js|json|node)$/,
 ];
 
 test('a lane loads no module outside its list', async () => {
@@ -51,7 +51,7 @@ test('a lane loads no module outside its list', async () => {
   const probe = `data:text/javascript,${encodeURIComponent(`
     import { registerHooks } from 'node:module';
     const seen = [];
-    registerHooks({ load(url, context, next) { seen.push(url); return next(url, context); } });
+    registerHooks({ resolve(name, context, next) { const found = next(name, context); seen.push(found.url); return found; } });
     process.on('exit', () => process._rawDebug('LOADED ' + JSON.stringify(seen)));
   `)}`;
   const args = [...command.args.slice(0, -1), '--import', probe, entry];
@@ -65,6 +65,7 @@ test('a lane loads no module outside its list', async () => {
     stderr += chunk.toString();
   });
   const socket = child.stdio[3] as Duplex;
+  socket.write(command.program ?? '');
   await once(socket, 'data');
   socket.end();
   const [code] = await once(child, 'close');

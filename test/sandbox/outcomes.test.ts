@@ -173,6 +173,21 @@ test('a syntax error names file, line and column', async () => {
   }
 });
 
+test('a source that ends too early is told so at its own end', async () => {
+  const early = 'Unexpected end of input';
+  for (const [source, line, column, message] of [
+    ['return {', 1, 9, early],
+    ['if (1) {\r\n  f();\r\n', 3, 1, early],
+    ['await 1;\nif (2) {', 2, 9, early],
+    ['return [1,', 1, 11, early],
+    ['return f(1', 1, 10, 'missing ) after argument list'],
+  ] as const) {
+    const { outcome } = await runScript(lanes, source, { engineKey: 'broken' });
+    assert.ok(outcome.kind === 'syntax', source);
+    assert.deepEqual([outcome.at, outcome.message], [{ file: 'broken.js', line, column }, message], source);
+  }
+});
+
 test('a source that closes the function around it is a syntax error', async () => {
   for (const source of [
     '}); evil(function () {',
@@ -193,7 +208,7 @@ test('compiling tells the same without running', async () => {
   assert.deepEqual(await lanes.compile('demo', 'fine', 'while (true) {}'), { ok: true });
   assert.deepEqual(await lanes.compile('demo', 'fine', 'await 1; return 2'), { ok: true });
   const broken = await lanes.compile('demo', 'broken', 'if (');
-  assert.deepEqual(!broken.ok && broken.at, { file: 'broken.js', line: 2, column: 1 });
+  assert.deepEqual(!broken.ok && broken.at, { file: 'broken.js', line: 1, column: 5 });
   assert.equal((await lanes.compile('demo', 'sly', '}); evil(function () {')).ok, false);
 });
 

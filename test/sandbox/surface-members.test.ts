@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { coveredPaths } from '../../scripts/compatibility/covered-members.ts';
+import { MEMBER_ROWS } from '../../scripts/compatibility/member-rows.ts';
 import type { EngineRunner } from '../../src/ports/engine-runner.ts';
 import { UNSUPPORTED_FAMILIES, UNSUPPORTED_PATHS } from '../../src/protocol/unsupported-members.ts';
 import { openLanes, reply, returnedBy, runScript } from '../support/lanes.ts';
@@ -40,8 +41,9 @@ const ABSENT = ['Form', 'OldForm', 'TableData', 'FormSet', 'FieldSet', 'Tips', '
   'HttpContext',
   'Engine',
   'V8Code',
-  'WeChat',
-  'Alipay',
+  'WeChat.SendMessage',
+  'Alidns.EnsureExactESACnameRecord',
+  'IPHelper',
   'Method.UploadText',
   'Cache.HashTTL',
   'FormEngine.GetTableDataAnonymous',
@@ -53,6 +55,23 @@ for (const path of ABSENT) {
     assert.equal(await returnedBy(lanes, `return typeof V8.${safe}`), 'undefined');
   });
 }
+
+test('what the table calls absent reads as undefined', async () => {
+  const rows = MEMBER_ROWS.filter(({ status }) => status === 'absent');
+  const paths = rows.flatMap(({ members }) => members.map((member) => member.replace('.*', '').replace('.', '?.')));
+  assert.ok(paths.includes('WF') && paths.includes('IPHelper'));
+  const found = await returnedBy(lanes, `return [${paths.map((path) => `typeof V8.${path}`).join(', ')}]`);
+  assert.deepEqual(found, Array(paths.length).fill('undefined'));
+});
+
+test('extensions of the platform are globals, too, which a script may have for itself', async () => {
+  const names = ['Alipay', 'AlipayV3', 'WeChat', 'Alidns', 'Image', 'Tcp'];
+  const same = names.map((name) => `${name} === V8.${name}`).join(' && ');
+  assert.equal(await returnedBy(lanes, `return ${same}`), true);
+  assert.equal(await returnedBy(lanes, 'return Tcp.Send({ Host: "h" }).ReasonCode'), 'MEMBER_UNSUPPORTED');
+  assert.equal(await returnedBy(lanes, 'Image = 5; var Tcp = 2; return Image + Tcp'), 7);
+  assert.equal(await returnedBy(lanes, 'return typeof Image'), 'object', 'for its own run');
+});
 
 test('V8.Action belongs to the run: what a script puts on it, the next one does not see', async () => {
   assert.equal(await returnedBy(lanes, 'V8.Action.Mine = () => 5; return V8.Action.Mine()'), 5);
@@ -94,6 +113,12 @@ test('every unsupported member is a function that says so and what to do', async
     assert.deepEqual([kind, answer.Code, answer.ReasonCode], ['function', 0, 'MEMBER_UNSUPPORTED'], path);
     assert.match(answer.Msg, new RegExp(`V8\\.${path.replace('.', '\\.')} is not supported`));
   }
+});
+
+test('V8.System is not the global System, whose parts stay as they are', async () => {
+  const expression =
+    'return [V8.System === System, typeof System.Guid, typeof V8.System.GetOSInfo, typeof V8.System.Guid]';
+  assert.deepEqual(await returnedBy(lanes, expression), [false, 'object', 'function', 'undefined']);
 });
 
 test('unsupported members return promises where the platform’s do', async () => {

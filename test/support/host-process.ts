@@ -8,7 +8,8 @@ import { type CliEnd, runCli } from './command-line.ts';
 import { freePort } from './free-port.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const TOKEN = 'test-token-0123456789abcdef';
+/** Of every host of these tests. */
+export const HOST_TOKEN = 'test-token-0123456789abcdef';
 
 export interface ApiAnswer {
   readonly status: number;
@@ -22,6 +23,8 @@ export class HostProcess {
   readonly port: number;
   readonly #configFile: string;
   readonly #env: Record<string, string>;
+  /** Directory of the program; that of an earlier version in tests of upgrades. */
+  programDir = ROOT;
   #child: ChildProcess | undefined;
   /** Everything the host printed, over all its lives. */
   output = '';
@@ -33,7 +36,7 @@ export class HostProcess {
     this.#env = env;
   }
 
-  /** Prepares a host; it does not run yet. @param config keys beside dataDir, port and token. */
+  /** Prepares a host; it does not run yet. @param config keys beside dataDir, and in `http` beside port and token. */
   static async create(
     dataDir: string,
     config: Record<string, unknown> = {},
@@ -41,7 +44,8 @@ export class HostProcess {
   ): Promise<HostProcess> {
     const port = await freePort();
     const host = new HostProcess(dataDir, port, env);
-    const file = { dataDir, http: { port, token: TOKEN }, demo: false, ...config };
+    const http = { port, token: HOST_TOKEN, ...(config.http as Record<string, unknown> | undefined) };
+    const file = { dataDir, demo: false, ...config, http };
     writeFileSync(host.#configFile, JSON.stringify(file));
     return host;
   }
@@ -56,10 +60,14 @@ export class HostProcess {
 
   /** Starts the process without waiting for it to be ready. */
   spawn(): ChildProcess {
-    const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), 'start', '--config', this.#configFile], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH ?? '', LANG: 'en_US.UTF-8', ...this.#env },
-    });
+    const child = spawn(
+      process.execPath,
+      [join(this.programDir, 'src/main.ts'), 'start', '--config', this.#configFile],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: process.env.PATH ?? '', LANG: 'en_US.UTF-8', ...this.#env },
+      },
+    );
     child.stdout.on('data', (chunk: Buffer) => this.#record(chunk));
     child.stderr.on('data', (chunk: Buffer) => this.#record(chunk));
     this.#child = child;
@@ -105,13 +113,13 @@ export class HostProcess {
 
   /** Runs a command against this host. */
   cli(...args: string[]): Promise<CliEnd> {
-    const env = { V8HOST_URL: `http://127.0.0.1:${this.port}`, V8HOST_TOKEN: TOKEN, LANG: 'en_US.UTF-8' };
+    const env = { V8HOST_URL: `http://127.0.0.1:${this.port}`, V8HOST_TOKEN: HOST_TOKEN, LANG: 'en_US.UTF-8' };
     return runCli(args, { cwd: this.dataDir, env });
   }
 
   /** What `/readyz` tells those who bring the token. */
   async health(): Promise<{ lanes: { busy: number } }> {
-    const headers = { authorization: `Bearer ${TOKEN}` };
+    const headers = { authorization: `Bearer ${HOST_TOKEN}` };
     const response = await fetch(`http://127.0.0.1:${this.port}/readyz`, { headers });
     return ((await response.json()) as { Data: { lanes: { busy: number } } }).Data;
   }
@@ -130,7 +138,7 @@ export class HostProcess {
   async api(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
     const response = await fetch(`http://127.0.0.1:${this.port}/api/v1/${path}`, {
       method,
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${HOST_TOKEN}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(60_000),
     });

@@ -23,27 +23,57 @@ export const IMPORT_TABLE: Readonly<Record<string, ZoneRule>> = {
   'adapters/embedded': { zones: ['core', 'ports', 'protocol'], packages: ['node:*'] },
   'adapters/http': { zones: ['core', 'ports'], packages: ['undici', 'node:*'] },
   'adapters/modules': { zones: ['core', 'ports'], types: ['protocol'], packages: ['node:*'] },
+  'adapters/mongo': { zones: ['core', 'ports'], packages: ['mongodb', 'node:*'] },
   'adapters/mqtt': { zones: ['core', 'ports'], packages: ['mqtt-packet', 'ws', 'node:*'] },
   'adapters/process': { zones: ['core', 'ports', 'protocol'], packages: ['node:*'] },
   'adapters/redis': { zones: ['core', 'ports'], packages: ['ioredis', 'node:*'] },
   'adapters/sql': { zones: ['core', 'ports'], packages: ['kysely', 'mysql2', 'node:*'] },
   'adapters/system': { zones: ['core', 'ports'], packages: ['ulid', 'node:*'] },
-  admin: { zones: ['core', 'ports', 'app'], packages: ['fastify', 'zod', 'node:*'] },
+  admin: { zones: ['core', 'ports', 'app'], packages: ['fastify', 'jose', 'zod', 'node:*'] },
+  // The page in the browser: it shares the pure rules and the types of what the API sends, and no other code.
+  'admin/console': {
+    zones: ['core'],
+    types: ['ports', 'app'],
+    // The types of `V8` are text for the editor.
+    packages: [
+      'vue',
+      'vue-router',
+      'element-plus',
+      '@element-plus/icons-vue',
+      'monaco-editor',
+      'runtime-types/v8.d.ts?raw',
+    ],
+  },
   cli: { zones: ['core', 'ports'], types: ['app'], packages: ['node:*'] },
   config: { zones: ['core', 'ports'], packages: ['zod', 'node:*'] },
-  telemetry: { zones: ['core', 'ports'], packages: ['pino', 'prom-client', 'node:*'] },
+  telemetry: {
+    zones: ['core', 'ports'],
+    packages: [
+      'pino',
+      'prom-client',
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
+      'node:*',
+    ],
+  },
 };
 
 /** Files that know all the parts. */
 const FREE = new Set(['main', 'compose', 'lifecycle', 'host']);
 
-/** The zone of a file: `src/core/where.ts` -> `core`, `src/adapters/sql/a.ts` -> `adapters/sql`, `src/main.ts` -> `main`. */
+/**
+ * The zone of a file: `src/core/where.ts` -> `core`, `src/adapters/sql/a.ts` -> `adapters/sql`, `src/main.ts` -> `main`,
+ * and `admin/console` apart from `admin`.
+ */
 export function zoneOf(path: string): string {
   const [first = '', second = ''] = path
     .replace(/^src\//, '')
     .replace(/\.ts$/, '')
     .split('/');
-  return first === 'adapters' ? `${first}/${second}` : first;
+  const isPart = first === 'adapters' || (first === 'admin' && second === 'console');
+  return isPart ? `${first}/${second}` : first;
 }
 
 /** Every import that the table does not allow, as `file -> target`. */

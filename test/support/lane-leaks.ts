@@ -14,7 +14,7 @@ function isLaneOf(pid: number, parent: number): boolean {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || Number(ppid) !== parent) return false;
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/main.ts');
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/start.js');
   } catch {
     // It ended while we looked.
     return false;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createLanePool, type LanePoolOptions } from '../../src/adapters/process/lane-pool.ts';
+import { createLanePool } from '../../src/adapters/process/lane-pool.ts';
+import type { LanePoolOptions } from '../../src/adapters/process/lane-pool-options.ts';
 import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../src/core/run-limits.ts';
 import type { RunOutcome } from '../../src/core/run-outcome.ts';
 import type { EngineRunner, HostCallAnswer, HostCallSink } from '../../src/ports/engine-runner.ts';

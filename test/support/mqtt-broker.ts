@@ -10,6 +10,7 @@ import { type MqttBroker, startBroker } from '../../src/adapters/mqtt/mqtt-broke
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { toTopicFilter, toTopicName } from '../../src/core/mqtt-topic.ts';
 import type { BrokerRules, ClientInfo, DisconnectInfo } from '../../src/ports/broker.ts';
+import type { BrokerStore } from '../../src/ports/broker-store.ts';
 import { SILENT_LOG } from './silent-log.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -70,8 +71,10 @@ function scopeOf(tenant: string) {
 export interface TestBrokerOptions {
   readonly rules?: BrokerRules;
   readonly limits?: Partial<BrokerLimits>;
-  /** Its store; one of its own without it. */
+  /** Folder of its store; one of its own without it. */
   readonly dir?: string;
+  /** In place of a file. It ends with the broker. */
+  readonly store?: BrokerStore;
   readonly listener?: Partial<ListenerOptions>;
 }
 
@@ -79,10 +82,10 @@ export interface TestBrokerOptions {
 export class TestBroker {
   readonly broker: MqttBroker;
   readonly rules: BrokerRules;
-  readonly store: EmbeddedBrokerStore;
+  readonly store: BrokerStore;
   readonly #t: TestContext;
 
-  private constructor(t: TestContext, broker: MqttBroker, rules: BrokerRules, store: EmbeddedBrokerStore) {
+  private constructor(t: TestContext, broker: MqttBroker, rules: BrokerRules, store: BrokerStore) {
     this.#t = t;
     this.broker = broker;
     this.rules = rules;
@@ -91,7 +94,7 @@ export class TestBroker {
 
   static async start(t: TestContext, options: TestBrokerOptions = {}): Promise<TestBroker> {
     const rules = options.rules ?? new OpenRules();
-    const store = EmbeddedBrokerStore.open(join(options.dir ?? tempDir(t), 'host.db'));
+    const store = options.store ?? EmbeddedBrokerStore.open(join(options.dir ?? tempDir(t), 'host.db'));
     const limits = { ...DEFAULT_BROKER_LIMITS, ...options.limits };
     const parts = { rules, store, clock: systemClock('Asia/Shanghai'), log: SILENT_LOG, limits };
     const broker = await startBroker(parts, [

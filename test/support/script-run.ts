@@ -7,6 +7,7 @@ import { type DosResult, succeed } from '../../src/core/dos-result.ts';
 import type { Lang } from '../../src/core/errors.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import type { Cache } from '../../src/ports/cache.ts';
+import type { DocumentStore } from '../../src/ports/documents.ts';
 import type { DownlinkDraft } from '../../src/ports/downlink.ts';
 import type { HostCallAnswer } from '../../src/ports/engine-runner.ts';
 import type { HttpRequest, HttpResponse } from '../../src/ports/http-client.ts';
@@ -30,6 +31,7 @@ export interface ScriptRunOptions {
   readonly tables?: TableStore;
   readonly sql?: SqlSession;
   readonly cache?: Cache;
+  readonly documents?: DocumentStore;
   readonly lang?: Lang;
   readonly user?: RunUser;
   readonly event?: RunContext['event'];
@@ -77,11 +79,13 @@ export class ScriptRun {
       user: options.user,
       signal: new AbortController().signal,
       event: options.event,
+      traceHeaders: () => ({}),
       clock: { now: () => NOW_MS, sleep: async () => {}, localText: () => NOW_TEXT },
       ids: {
         ulid: () => `01TEST${String(++ids).padStart(20, '0')}`,
         guid: () => '0b0e7a52-0000-4000-8000-000000000000',
         random: () => 0.5,
+        secret: () => 'secret',
         sha256Hex: (data) => createHash('sha256').update(data).digest('hex'),
       },
       get cache(): Cache {
@@ -104,6 +108,10 @@ export class ScriptRun {
         if (options.sql === undefined) throw new Error('this run has no database');
         return options.sql;
       },
+      documents: async () => {
+        if (options.documents === undefined) throw new Error('this run has no documents');
+        return options.documents;
+      },
       sendMessage: async (message) => {
         this.sent.push(message);
         return options.sendMessage?.(message) ?? succeed({ EventId: 'made-up-id' });
@@ -112,9 +120,20 @@ export class ScriptRun {
         this.published.push(draft);
         return 1;
       },
+      designer: () => {
+        throw new Error('this run has no designer');
+      },
+      databases: () => {
+        throw new Error('this run has no other databases');
+      },
+      beginOnce: async () => 'claimed',
+      endOnce: async () => {},
       runEngine: async (key, param, joins): Promise<HostCallAnswer> => {
         this.engines.push({ key, param, joins });
         return { kind: 'reply', json: '{"Code":1}' };
+      },
+      runTableEvent: async () => {
+        throw new Error('this run has no events');
       },
       sysConfig: async () => ({ SysTitle: 'Acme ERP' }),
       tenantModel: async () => ({ ClientName: 'Acme' }),

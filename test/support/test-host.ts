@@ -2,13 +2,24 @@ import { join } from 'node:path';
 import { createBrokerAdmin } from '../../src/adapters/amqp/broker-admin.ts';
 import { createEmbeddedCache } from '../../src/adapters/embedded/embedded-cache.ts';
 import { EmbeddedInvalidation } from '../../src/adapters/embedded/embedded-invalidation.ts';
+import { EmbeddedLocks } from '../../src/adapters/embedded/embedded-locks.ts';
 import { createEmbeddedQueue } from '../../src/adapters/embedded/embedded-queue.ts';
 import { createHttpClient } from '../../src/adapters/http/http-client.ts';
+import { createServerGuard } from '../../src/adapters/http/server-guard.ts';
 import { ModuleFiles } from '../../src/adapters/modules/module-files.ts';
 import { withModules } from '../../src/adapters/modules/module-runner.ts';
+import { MongoServers } from '../../src/adapters/mongo/mongo-servers.ts';
 import { createLanePool } from '../../src/adapters/process/lane-pool.ts';
+import { createBackup } from '../../src/adapters/sql/backup-files.ts';
 import { divideConnections } from '../../src/adapters/sql/database-mysql.ts';
-import { createSqliteDirectory, createTenantDirectory } from '../../src/adapters/sql/tenant-directory.ts';
+import { SqlExtraDatabases } from '../../src/adapters/sql/extra-databases.ts';
+import {
+  createSqliteDirectory,
+  createTenantDirectory,
+  type SqlDirectory,
+} from '../../src/adapters/sql/tenant-directory.ts';
+import { createPasswordHasher } from '../../src/adapters/system/password-hasher.ts';
+import { createSecretBox, newSecretKey } from '../../src/adapters/system/secret-box.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { systemIds } from '../../src/adapters/system/system-ids.ts';
 import { type Adapters, composeHost, type Host } from '../../src/compose.ts';
@@ -30,18 +41,23 @@ import {
 } from '../../src/core/run-limits.ts';
 import { DEFAULT_RUN_CAPS } from '../../src/core/run-load.ts';
 import type { Log } from '../../src/ports/log.ts';
+import type { LeftOut } from '../../src/ports/push.ts';
 import type { OutgoingMessage } from '../../src/ports/queue.ts';
-import type { TenantDirectory, TenantStore } from '../../src/ports/tenant-store.ts';
+import type { TenantStore } from '../../src/ports/tenant-store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { createPassiveTracer } from '../../src/telemetry/passive-tracer.ts';
 import { SILENT_LOG } from './silent-log.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export const RETENTION = {
   deadLettersMs: 30 * DAY_MS,
   inboxMs: 37 * DAY_MS,
   attemptsMs: 30 * DAY_MS,
   logsMs: 14 * DAY_MS,
+  versionsMs: 365 * DAY_MS,
+  auditMs: 365 * DAY_MS,
 };
 
 export interface TestHostOptions {
@@ -55,10 +71,15 @@ export interface TestHostOptions {
   readonly circuits?: Partial<CircuitPolicies>;
   /** Registered handler modules. */
   readonly modules?: ModuleFiles;
+  /** As RabbitMQ's would be; none without it. */
+  readonly consumerTimeoutMs?: number;
   /** What the operator decided about limits. */
   readonly policy?: Partial<LimitPolicy>;
   /** The main tenant's MQTT; off without it. */
   readonly mqtt?: Partial<MainMqtt>;
+  readonly entryCallsPerSecond?: number;
+  /** Every tenant's MongoDB; none without it. */
+  readonly mongoUrl?: string;
   /** Replaces adapters by ones that fail at a chosen step. */
   readonly decorate?: (adapters: Adapters) => Adapters;
 }
@@ -90,6 +111,14 @@ export class TestHost {
     const metrics = createMetrics();
     const brokerAdmin = createBrokerAdmin();
     const invalidation = new EmbeddedInvalidation();
+    const databases = new SqlExtraDatabases({
+      dataDir,
+      clock,
+      log,
+      timeZone: 'Asia/Shanghai',
+      guard: createServerGuard({ allow: options.allow ?? [], tenants: new Map() }),
+      neighbours: () => directory.neighbours(),
+    });
     const real: Adapters = {
       clock,
       ids,
@@ -99,10 +128,16 @@ export class TestHost {
       runner,
       http,
       cache,
+      documents: new MongoServers({ urlOf: async () => options.mongoUrl, localText: clock.localText, log }),
+      databases,
       metrics,
+      tracer: createPassiveTracer(ids),
       invalidation,
+      locks: new EmbeddedLocks(clock),
       modules,
       brokerAdmin,
+      backup: createBackup({ dataDir, version: '0.0.0', now: () => clock.now(), elsewhere: async () => [] }),
+      hasher: createPasswordHasher(),
     };
     const adapters = options.decorate?.(real) ?? real;
     const host = composeHost(adapters, {
@@ -118,8 +153,10 @@ export class TestHost {
       },
       circuits: { binding: DEFAULT_BINDING_CIRCUIT, engine: DEFAULT_ENGINE_CIRCUIT, ...options.circuits },
       mq: { mainTenant: 'demo' },
+      entryCallsPerSecond: options.entryCallsPerSecond ?? 1_000,
       reconcileMs: 15_000,
-      consumerTimeoutMs: 1_800_000,
+      identity: { tokenMs: 12 * HOUR_MS, sessionMs: 30 * DAY_MS, rotationMs: 30 * DAY_MS },
+      consumerTimeoutMs: options.consumerTimeoutMs ?? Number.POSITIVE_INFINITY,
       retention: RETENTION,
       mqtt: { tenant: 'demo', enabled: false, account: '', password: '', engine: '', ...options.mqtt },
     });
@@ -127,7 +164,9 @@ export class TestHost {
       await host.drain();
       await runner.close();
       await http.close();
+      await real.documents.close();
       cache.close();
+      await databases.close();
       await queue.close();
       await directory.close();
     });
@@ -140,12 +179,17 @@ export class TestHost {
     return store;
   }
 
-  /** Pushes scripts by name of the file; fails the test when one is refused. */
-  async push(scripts: Readonly<Record<string, string>>, tables: unknown = TABLES, tenant = 'demo'): Promise<void> {
+  /** Pushes scripts by name of the file; fails the test when one is refused. @returns what tables left out. */
+  async push(
+    scripts: Readonly<Record<string, string>>,
+    tables: unknown = TABLES,
+    tenant = 'demo',
+  ): Promise<readonly LeftOut[]> {
     const files = Object.entries(scripts).map(([path, text]) => ({ path, text }));
     const all = [...files, { path: 'tables.json', text: JSON.stringify(tables) }];
     const outcome = await this.host.services.push(tenant, { files: all, prune: false, dryRun: false });
     if (!outcome.ok) throw new Error(JSON.stringify(outcome.refusals));
+    return outcome.leftOut;
   }
 
   async send(queue: string, eventId: string | undefined, message: unknown, tenant = 'demo'): Promise<string> {
@@ -180,8 +224,9 @@ function openDirectory(
   dataDir: string,
   url: string | undefined,
   services: Pick<Adapters, 'clock' | 'ids' | 'log'>,
-): Promise<TenantDirectory> {
-  const options = { dataDir, mainTenant: 'demo', ...services };
+): Promise<SqlDirectory> {
+  const box = createSecretBox([newSecretKey()], newSecretKey);
+  const options = { dataDir, mainTenant: 'demo', box, ...services };
   if (url === undefined) return createSqliteDirectory(options);
   const main = { kind: 'mysql', url: { reveal: () => url } } as const;
   return createTenantDirectory({ ...options, pools: divideConnections(40), main });

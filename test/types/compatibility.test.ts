@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { BEHAVIOUR_ROWS } from '../../scripts/compatibility/behaviour-rows.ts';
 import { coveredPaths, membersOf } from '../../scripts/compatibility/covered-members.ts';
 import { MEMBER_ROWS } from '../../scripts/compatibility/member-rows.ts';
+import { SURFACE_MEMBERS } from '../../scripts/compatibility/surface-list.ts';
 import { SCRIPT_CALL_PATHS } from '../../src/protocol/host-call-names.ts';
 import { callablePaths, createV8Program } from './v8-program.ts';
 
@@ -32,6 +33,16 @@ test('every function that the declarations have is in the table', () => {
     callablePaths(createV8Program([])).filter((path) => !covered.has(path)),
     [],
   );
+});
+
+test('every member that scripts of the platform use is on the page', () => {
+  const named = new Set([...coveredPaths(), ...MEMBER_ROWS.flatMap(membersOf)]);
+  assert.deepEqual(
+    SURFACE_MEMBERS.filter((path) => !named.has(path)),
+    [],
+  );
+  assert.equal(new Set(SURFACE_MEMBERS).size, SURFACE_MEMBERS.length);
+  assert.equal(SURFACE_MEMBERS.length, 220, 'the list is that of the platform, not of this host');
 });
 
 test('no member is listed twice, and no row is empty', () => {

@@ -14,7 +14,7 @@ const TRANSACTION_MEMBERS = ['DbTrans.Close', 'DbTrans.Commit', 'DbTrans.Dispose
 /** Members that the sandbox answers by itself. */
 const PURE_MEMBERS = [
   ...['Base64.Base64ToString', 'Base64.StringToBase64', 'Method.JsonStringify', 'Method.JsonStringifyIndented'],
-  ...['Action.GetDateTimeNow', 'Action.GetTimestamp', 'Action.Sleep', 'MQTT.Publish'],
+  ...['Action.GetDateTimeNow', 'Action.GetTimestamp', 'Action.Sleep', 'MQTT.Publish', 'Inbox.Once', 'Dbs.Open'],
 ];
 
 const program = createV8Program([...SAMPLES, ...FIXTURES]);

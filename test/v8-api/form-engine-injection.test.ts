@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { createMysqlDialect } from '../../src/adapters/sql/dialect-mysql.ts';
 import { sqliteDialect } from '../../src/adapters/sql/dialect-sqlite.ts';
 import { kyselyOver } from '../../src/adapters/sql/kysely-session.ts';
+import { ShapedStatements } from '../../src/adapters/sql/shaped-statements.ts';
 import type { SqlDialect } from '../../src/adapters/sql/sql-dialect.ts';
 import type { ScriptDb } from '../../src/adapters/sql/system-tables.ts';
 import { SqlTableStore, targetOver } from '../../src/adapters/sql/table-store.ts';
@@ -68,7 +69,7 @@ function openOn(dialect: SqlDialect): Seen {
     return { rows: [{ rows: 1, Id: 'x', ParentId: null }], numAffectedRows: 0n };
   });
   const store = new SqlTableStore(
-    { describe, dialect },
+    { describe, dialect, statements: new ShapedStatements() },
     targetOver(db, (work) => work()),
   );
   return { statements, run: new ScriptRun({ tables: store, lang: 'en' }) };

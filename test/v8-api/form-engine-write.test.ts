@@ -399,7 +399,7 @@ describe('keys that would change what a write does', () => {
   for (const key of ['_Keyword', '_ParentId', '_SearchEqual', '_InvokeType', '_Foo']) {
     it(`refuses ${key} by name`, async () => {
       const opened = open();
-      const value = key === '_InvokeType' ? 'Client' : 'x';
+      const value = key === '_InvokeType' ? 'Browser' : 'x';
       for (const [method, param] of [
         [ADD, { Sku: 'P-9' }],
         [UPT, { Id: 'a', Stock: 1 }],

@@ -186,6 +186,10 @@ test('the connections carry their names', async (t) => {
   const { queue } = await openQueue(t, settingsOf(vhost));
   await queue.publish(TENANT, [message('a')]);
   await queue.consume(TENANT, QUEUE, { prefetch: 1 }, () => undefined);
+  assert.deepEqual(queue.connections(), [
+    { tenant: TENANT, use: 'publisher', state: 'up' },
+    { tenant: TENANT, use: 'consumer', state: 'up' },
+  ]);
   await eventually(async () => {
     const listed = await managementApi(vhost.apiUrl, 'GET', `/api/vhosts/${vhost.vhost}/connections`);
     const connections = (await listed.json()) as { client_properties: { connection_name?: string } }[];

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:net';
+import { createServer, Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import mqttPacket, { type Packet } from 'mqtt-packet';
+import { WebSocket } from 'ws';
 import { eventually } from '../../support/eventually.ts';
 import { received, TestBroker } from '../../support/mqtt-broker.ts';
 
@@ -55,3 +57,39 @@ test('ws: a request that does not get on is cut off', LIMIT, async (t) => {
   for (const { socket } of [silent, slow]) socket.resume();
   await eventually(() => assert.deepEqual([silent.closed, slow.closed], [true, true]));
 });
+
+test('ws: a client that vanishes is noticed', LIMIT, async (t) => {
+  const broker = await TestBroker.start(t, { listener: { kind: 'ws' } });
+  const socket = new WebSocket(`ws://127.0.0.1:${broker.port}/mqtt`, ['mqtt']);
+  t.after(() => socket.terminate());
+  await new Promise((resolve) => socket.once('open', resolve));
+  const hello = { cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clientId: 'a', clean: true, keepalive: 0 };
+  socket.send(mqttPacket.generate(hello as Packet));
+  await new Promise((resolve) => socket.once('message', resolve));
+  assert.equal(broker.broker.connectionCount(), 1);
+  socket.terminate();
+  await eventually(() => assert.equal(broker.broker.connectionCount(), 0));
+});
+
+for (const kind of ['mqtt', 'ws'] as const) {
+  test(`${kind}: a failure of the listening socket later on ends nothing`, LIMIT, async (t) => {
+    const broker = await TestBroker.start(t, { listener: { kind } });
+    // Without descriptors left a server reports its failed accepts like this, which no test should provoke for real.
+    const error = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' });
+    listeningServer(broker.port).emit('error', error);
+    const url = `${kind}://127.0.0.1:${broker.port}`;
+    const client = await broker.client({ url, clientId: 'after' });
+    await client.publishAsync('x', 'm', { qos: 1 });
+  });
+}
+
+function listeningServer(port: number): Server {
+  const handles = (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles();
+  const isOurs = (handle: unknown): handle is Server => {
+    const address = handle instanceof Server ? handle.address() : null;
+    return typeof address === 'object' && address?.port === port;
+  };
+  const server = handles.find(isOurs);
+  assert.ok(server !== undefined);
+  return server;
+}

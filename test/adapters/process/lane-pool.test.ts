@@ -156,7 +156,9 @@ test('what ends a nested engine is its caller’s to handle', async () => {
   assert.equal(await nest(2, 'throw new Error("x")'), 'threw');
   assert.equal(await nest(2, 'await new Promise(() => {})'), 'V8_NEVER_SETTLES');
   assert.equal(await nest(2, 'let a = ;'), 'syntax');
-  assert.equal(await nest(2, 'const a = []; for (;;) a.push(new Array(1000).fill(1))'), 'V8_MEMORY_LIMIT');
+  // Its own heap limit or that of the process, whichever is seen first: several isolates grow in one process here.
+  const memory = await nest(2, 'const a = []; for (;;) a.push(new Array(1000).fill(1))');
+  assert.match(String(memory), /^V8_(MEMORY_LIMIT|PROCESS_MEMORY)$/);
   assert.equal(await nest(2, 'return 1'), 1);
 });
 
@@ -218,7 +220,7 @@ test('when lanes can no longer be started, runs are refused with the reason inst
   const gate = join(dir, 'broken');
   const real = laneCommand('UTC');
   const script = `[ -e ${gate} ] && { echo "Error: no more lanes" >&2; exit 1; }; exec "$@"`;
-  const command = { file: '/bin/sh', args: ['-c', script, 'sh', real.file, ...real.args], env: real.env };
+  const command = { ...real, file: '/bin/sh', args: ['-c', script, 'sh', real.file, ...real.args] };
   const pool = await createLanePool({ lanes: 1, rssMb: 300, timezone: 'UTC', log: SILENT_LOG, command });
   try {
     writeFileSync(gate, '');

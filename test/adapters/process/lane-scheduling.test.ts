@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import process from 'node:process';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { homeOf } from '../../../src/adapters/process/lane-seats.ts';
+import { TenantHomes } from '../../../src/adapters/process/tenant-homes.ts';
 import { PROBATION_RUNS } from '../../../src/core/probation.ts';
 import type { EngineRunner, LaneRequest, RunSlot } from '../../../src/ports/engine-runner.ts';
 import { endOf, openLanes, openNumberedLanes, RecordingSink, reply, runStart } from '../../support/lanes.ts';
@@ -123,7 +123,7 @@ async function endWhenKilled(pool: EngineRunner, tenant: string, pid: number, re
 
 /** Tenants with different home lanes of two. */
 const [AT_0, AT_1] = ['t0', 't1', 't2', 't3', 't4'].reduce<[string, string]>(
-  (found, tenant) => (homeOf(tenant, 2) === 0 ? [tenant, found[1]] : [found[0], tenant]),
+  (found, tenant) => (new TenantHomes(2).of(tenant) === 0 ? [tenant, found[1]] : [found[0], tenant]),
   ['', ''],
 );
 

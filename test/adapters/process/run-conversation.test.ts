@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ProtocolBreach } from '../../../src/adapters/process/protocol-breach.ts';
 import { MAX_PARALLEL_CALLS, RunConversation } from '../../../src/adapters/process/run-conversation.ts';
@@ -8,6 +8,12 @@ import { writeDoneText } from '../../../src/protocol/done-text.ts';
 import type { Frame } from '../../../src/protocol/frames.ts';
 import { HOST_FRAME, LANE_FRAME, type LaneDone } from '../../../src/protocol/messages.ts';
 import { RecordingSink, type RunOptions, reply, runStart } from '../../support/lanes.ts';
+
+/** A run that a test leaves open has timers, and they keep this process for as long as they last. */
+const begun: RunConversation[] = [];
+afterEach(() => {
+  for (const conversation of begun.splice(0)) conversation.end({ kind: 'nothing' });
+});
 
 /** A lane played by the test: it hears what the host sends and says what the test wants. */
 function converse(options: RunOptions = {}) {
@@ -19,6 +25,7 @@ function converse(options: RunOptions = {}) {
   };
   const sink = new RecordingSink(options.call);
   const conversation = new RunConversation(peer, runStart('', options), sink);
+  begun.push(conversation);
   const say = (type: number, text: string, runId = 1) => conversation.accept({ type, runId, text });
   return { sent, sink, conversation, say };
 }

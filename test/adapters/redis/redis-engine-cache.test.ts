@@ -5,7 +5,6 @@ import { systemClock } from '../../../src/adapters/system/system-clock.ts';
 import { EngineCache } from '../../../src/app/engine-cache.ts';
 import type { EngineSource } from '../../../src/core/engine.ts';
 import { NO_ENGINE_LIMITS } from '../../../src/core/engine-limits.ts';
-import type { TenantStore } from '../../../src/ports/tenant-store.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/services/redis.ts';
 import { SILENT_LOG } from '../../support/silent-log.ts';
@@ -17,9 +16,9 @@ class SharedRow {
   version = 'v1';
   asked = 0;
 
-  readonly store: Pick<TenantStore, 'tenant' | 'engines'> = {
+  readonly store = {
     tenant: 't1',
-    engines: { find: async () => this.#read(), list: async () => [] },
+    engines: { find: async () => this.#read() },
   };
 
   #read(): EngineSource {

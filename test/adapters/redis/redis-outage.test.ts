@@ -52,7 +52,7 @@ test('a killed server refuses commands at once, and work resumes when it is star
   await using server = await startRedis();
   const log = new RecordingLog();
   const redis = connect(t, server.url, { log });
-  await redis.cache.set(KEY, 'v');
+  await served(redis);
   await server.kill();
   await eventually(() => assert.equal(redis.isUp(), false));
   await refusal(redis.cache.get(KEY));

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { SqlJournal } from '../../../src/adapters/sql/journal.ts';
 import { RowBuffer } from '../../../src/adapters/sql/row-buffer.ts';
+import { SchemaCache } from '../../../src/adapters/sql/schema-cache.ts';
 import { SqlTenantStore } from '../../../src/adapters/sql/tenant-store.ts';
 import { TENANT } from '../../contract/tenant-store-place.ts';
 import { clock, ids, openDatabase, outsideConnection, RecordingLog, temporaryFolder } from './sqlite-place.ts';
@@ -59,6 +61,30 @@ describe('the journal of a SQLite file', () => {
       (await store.journal.story('e1')).sysLog.map(({ content }) => content),
       ['good'],
     );
+  });
+
+  it('writes at once what was there when a flush began, and what comes meanwhile with the next one', async (t) => {
+    const database = await openDatabase(t, join(temporaryFolder(t), 'a.db'));
+    let transactions = 0;
+    const busy = Object.create(database, {
+      write: {
+        value: (work: Parameters<typeof database.write>[0], waitMs: number) => {
+          transactions += 1;
+          journal.sysLog(line('during'));
+          if (transactions > 5) throw new Error('it goes on for ever');
+          return database.write(work, waitMs);
+        },
+      },
+    }) as typeof database;
+    const schema = new SchemaCache(database);
+    const parts = { tenantLower: 'demo', database: busy, schema, clock, ids, log: new RecordingLog() };
+    const journal = new SqlJournal(parts);
+    for (let i = 0; i < 150; i += 1) journal.sysLog(line('before'));
+    await journal.flush();
+    assert.equal(transactions, 1);
+    await journal.close();
+    const rows = await database.reader.selectFrom('sys_log').where('Content', '=', 'before').selectAll().execute();
+    assert.equal(rows.length, 150);
   });
 
   it('writes by itself after a short time', async (t) => {

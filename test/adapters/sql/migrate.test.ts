@@ -38,6 +38,11 @@ describe('migrations', () => {
       { Version: 4, Name: 'parked-content' },
       { Version: 5, Name: 'error-groups' },
       { Version: 6, Name: 'mqtt-tables' },
+      { Version: 7, Name: 'identity-tables' },
+      { Version: 8, Name: 'order-keys' },
+      { Version: 9, Name: 'engine-versions' },
+      { Version: 10, Name: 'documents' },
+      { Version: 11, Name: 'sealed-secrets' },
     ]);
   });
 
@@ -45,12 +50,47 @@ describe('migrations', () => {
     const path = join(temporaryFolder(t), 'a.db');
     const database = await openDatabase(t, path);
     using outside = outsideConnection(path);
-    outside.exec("insert into schema_migration values (99, 'from the future', 0)");
+    outside.exec("insert into schema_migration values (99, 'from the future', 0, null)");
     await assert.rejects(migrate(database, { extend: false }), (error: unknown) => {
       assert.ok(error instanceof AppError);
-      assert.deepEqual([error.code, error.params], ['SCHEMA_NEWER', { found: 99, known: 6 }]);
+      assert.deepEqual([error.code, error.params], ['SCHEMA_NEWER', { found: 99, known: 11 }]);
       return true;
     });
+  });
+
+  it('take a database that a newer program has only added to, so that an upgrade can be undone', async (t) => {
+    const path = join(temporaryFolder(t), 'a.db');
+    const database = await openDatabase(t, path);
+    using outside = outsideConnection(path);
+    outside.exec("insert into schema_migration values (98, 'adds a table', 0, 11), (99, 'adds another', 0, 11)");
+    await migrate(database, { extend: false });
+    outside.exec("insert into schema_migration values (100, 'changes what 11 reads', 0, 99)");
+    await assert.rejects(migrate(database, { extend: false }), hasCode('SCHEMA_NEWER'));
+  });
+
+  it('write down which older programs a step leaves room for, in databases made before that was known as well', async (t) => {
+    const path = join(temporaryFolder(t), 'a.db');
+    using outside = outsideConnection(path);
+    outside.exec(`create table schema_migration (Version int primary key, Name varchar(100), AppliedAt bigint);
+      insert into schema_migration values (1, 'first', 0)`);
+    const database = SqliteDatabase.open(path, clock);
+    t.after(() => database.close());
+    const step = (version: number, worksFrom?: number) => ({
+      version,
+      name: `step-${version}`,
+      apply: async () => {},
+      ...(worksFrom === undefined ? {} : { worksFrom }),
+    });
+    await migrate(database, { extend: false }, [step(1), step(2, 1)]);
+    const rows = await database.reader.selectFrom('schema_migration').select(['Version', 'WorksFrom']).execute();
+    assert.deepEqual(
+      rows.map(({ Version, WorksFrom }) => [Version, WorksFrom]),
+      [
+        [1, null],
+        [2, 1],
+      ],
+    );
+    await migrate(database, { extend: false }, [step(1)]);
   });
 
   it('refuse a file that is no database and do not touch it', async (t) => {

@@ -56,6 +56,25 @@ describe('the tenant directory on a server', () => {
     assert.deepEqual(names(again.directory).sort(), ['Demo', 'Factory-B', 'Hand']);
   });
 
+  it('lets changes of settings take turns, on one host and on two', async (t) => {
+    const main = await freshDatabase();
+    const hosts = [(await openDirectory(t, main.url)).directory, (await openDirectory(t, main.url)).directory];
+    await hosts[0]?.saveSettings('Demo', { ClientName: '0' });
+    const countUp = (host: TenantDirectory) => async () => {
+      const [own] = await host.settings();
+      await host.saveSettings('Demo', { ClientName: String(Number(own?.row.ClientName) + 1) });
+    };
+    // More at once than a host has connections for.
+    const works = hosts.flatMap((host) => Array.from({ length: 8 }, () => host.changeSettingsAlone(countUp(host))));
+    await Promise.all(works);
+    assert.equal((await hosts[0]?.settings())?.[0]?.row.ClientName, '16');
+    await assert.rejects(
+      hosts[0]?.changeSettingsAlone(() => Promise.reject(new Error('refused'))) ?? Promise.resolve(),
+      /refused/,
+    );
+    await hosts[1]?.changeSettingsAlone(async () => undefined);
+  });
+
   it('makes a schema and a user for a tenant without an address, who sees no other schema', async (t) => {
     const main = await freshDatabase();
     const { directory } = await openDirectory(t, asRoot(main));

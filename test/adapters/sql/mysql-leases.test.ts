@@ -132,7 +132,8 @@ describe('a purge (F12)', () => {
     await run.commit(packetOf('new'));
     await outside.run('rollback');
     const DAY_MS = 86_400_000;
-    const retention = { deadLettersMs: 30 * DAY_MS, inboxMs: 37 * DAY_MS, attemptsMs: DAY_MS, logsMs: DAY_MS };
+    const day = { attemptsMs: DAY_MS, logsMs: DAY_MS, versionsMs: DAY_MS, auditMs: DAY_MS };
+    const retention = { deadLettersMs: 30 * DAY_MS, inboxMs: 37 * DAY_MS, ...day };
     assert.equal(await one.purge(retention), 2_500);
     assert.equal((await one.findInbox(claimOf('new')))?.status, 'done');
   });

@@ -54,7 +54,7 @@ export async function emptySchema(): Promise<FreshDatabase> {
 }
 
 /** Made by the migrations. */
-const OURS = /^(mq_|mci_|diy_queue_|sys_)/;
+const OURS = /^(mq_|mci_|diy_queue_|sys_|v8host_)/;
 
 const INSTANTS: Readonly<Record<string, readonly string[]>> = {
   mq_inbox: ['DoneAt'],
@@ -81,6 +81,9 @@ export const openMysqlPlace: OpenTenantStore = async (t) => {
         return `update ${schema.name}.${table} set ${earlier.join(', ')}`;
       });
       await sqlAsAdmin(schema.adminUrl, updates.join('; '));
+    },
+    async outside(statement) {
+      await (await outsideSession(t, schema.url)).run(statement);
     },
     async holdTransactions() {
       const held = await Promise.all(Array.from({ length: POOLS.runs }, () => store.begin(1_000)));

@@ -4,6 +4,7 @@ import { MysqlAddress } from '../../../src/adapters/sql/address-mysql.ts';
 import { MysqlDatabase } from '../../../src/adapters/sql/database-mysql.ts';
 import { migrate } from '../../../src/adapters/sql/migrate.ts';
 import type { SqlTenantStore } from '../../../src/adapters/sql/tenant-store.ts';
+import { draftColumns, NEW_BINDING } from '../../../src/core/binding-draft.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/services/fresh-database.ts';
 import { sqlAsAdmin } from '../../support/services/mariadb.ts';
 import { POOLS, storeOver } from './mysql-place.ts';
@@ -126,12 +127,29 @@ for (const charset of ['latin1', 'utf8mb3', 'utf8mb4']) {
       assert.ok(!(await columns(store)).includes('Inbox'));
       const { bindings } = await store.bindings.readAll();
       const push = { engines: [engine], bindings, prune: false, dryRun: false };
-      await assert.rejects(store.push(push), hasCode('DB_STATEMENT'));
+      await assert.rejects(store.push(push), hasCode('COLUMN_MISSING'));
       const extended = (await open(true)).store;
       assert.ok((await columns(extended)).includes('Inbox'));
       const report = await extended.push(push);
       assert.deepEqual([report.added, report.unchanged], [['engine k'], ['queue orders (bound by hand)']]);
       assert.equal((await extended.bindings.readAll()).bindings[0]?.inbox, true);
+    });
+
+    it('takes bindings made by hand as far as it has columns for what they say', async (t) => {
+      const { open } = await openPlatform(t, charset);
+      const { store } = await open(false);
+      const audit = { actorKind: 'user', actorId: 'u', actorName: 'lin', address: '', action: 'binding.added' };
+      const entry = { ...audit, target: 'new', before: null, after: null };
+      const id = await store.bindings.add(draftColumns({ ...NEW_BINDING, queue: 'new', engineKey: 'k' }), entry);
+      for (const lost of [{ enabled: false }, { prefetch: 2 }, { orderKey: 'Id' }, { inbox: false }]) {
+        await assert.rejects(store.bindings.change(id, draftColumns(lost), entry), hasCode('COLUMN_MISSING'));
+      }
+      await store.bindings.change(id, draftColumns({ retryCount: 3 }), entry);
+      const found = (await store.bindings.readAll()).bindings.find((binding) => binding.id === id);
+      assert.deepEqual([found?.retries, found?.retryCount, found?.inbox], [true, 3, true]);
+      await store.bindings.remove(id, entry);
+      assert.equal((await store.bindings.list()).length, 2);
+      assert.equal((await store.identity.audit.list({ target: 'new', limit: 9 })).length, 3);
     });
   });
 }

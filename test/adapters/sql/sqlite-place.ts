@@ -27,6 +27,7 @@ export const ids: Ids = {
   ulid: () => String(++lastUlid).padStart(26, '0'),
   guid: () => randomUUID(),
   random: () => 0.5,
+  secret: () => 'secret',
   sha256Hex: (data) => createHash('sha256').update(data).digest('hex'),
 };
 
@@ -100,6 +101,10 @@ export const openSqlitePlace: OpenTenantStore = async (t) => {
       for (const [table, columns] of Object.entries(INSTANTS)) {
         outside.exec(`update ${table} set ${columns.map((column) => `${column} = ${column} - ${ms}`).join(', ')}`);
       }
+    },
+    async outside(statement) {
+      using outside = outsideConnection(path);
+      outside.exec(statement);
     },
     async holdTransactions() {
       const outside = outsideConnection(path);

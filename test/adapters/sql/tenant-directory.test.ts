@@ -109,7 +109,7 @@ describe('the tenant directory', () => {
     await first.directory.add('newer', undefined);
     await first.directory.close();
     using outside = outsideConnection(first.file('newer'));
-    outside.exec("insert into schema_migration values (99, 'x', 0)");
+    outside.exec("insert into schema_migration values (99, 'x', 0, null)");
     first.registry("insert into sys_osclients (Id, OsClient, DbType) values ('9', 'other', 'MySql')");
 
     const { directory, file } = await openDirectory(t, first.dataDir);

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
+import { SqliteConnection } from '../../../src/adapters/sql/connection-sqlite.ts';
 import type { SqliteDatabase } from '../../../src/adapters/sql/database-sqlite.ts';
 import { AppError } from '../../../src/core/errors.ts';
-import { openDatabase, outsideConnection, temporaryFolder } from './sqlite-place.ts';
+import { eventually } from '../../support/eventually.ts';
+import { clock, openDatabase, outsideConnection, temporaryFolder } from './sqlite-place.ts';
 
 const hasCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
 
@@ -151,11 +153,10 @@ describe('another program that holds the file (F11)', () => {
     let ticks = 0;
     const ticker = setInterval(() => ticks++, 1);
     const waiting = database.write((db) => sql`update shop set Qty = 7`.execute(db), 5_000);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await eventually(() => assert.ok(ticks >= 10, `the event loop ran ${ticks} times`));
     outside.exec('rollback');
     await waiting;
     clearInterval(ticker);
-    assert.ok(ticks >= 10, `the event loop ran ${ticks} times`);
     assert.equal(await quantities(database), 'a7');
   });
 
@@ -192,5 +193,34 @@ describe('closing', () => {
     await assert.rejects(database.begin(100), hasCode('DB_UNAVAILABLE'));
     using outside = outsideConnection(path);
     assert.equal(outside.prepare('select Qty from shop').get()?.Qty, 2);
+  });
+});
+
+describe('what a commit waits for', () => {
+  /** 2 is FULL, 1 NORMAL (sqlite.org/pragma.html#pragma_synchronous). */
+  const synchronous = sql<{ synchronous: number }>`pragma synchronous`;
+
+  it('is the disk, unless the transaction is relaxed', async (t) => {
+    const path = join(temporaryFolder(t), 'relaxed.db');
+    const connection = SqliteConnection.open(path, { readOnly: false, clock });
+    t.after(() => connection.close());
+    const database = await openDatabase(t, path);
+    const query = synchronous.compile(database.reader);
+    const seen = () => connection.execute(query, 'host').rows[0]?.synchronous;
+    const states = [seen()];
+    for (const durability of ['relaxed', 'full'] as const) {
+      connection.setDurability(durability);
+      states.push(seen());
+    }
+    assert.deepEqual(states, [2, 1, 2]);
+  });
+
+  it('is the disk again for a run that follows a relaxed write on its connection', async (t) => {
+    const { database } = await openShop(t);
+    await database.writeAsScript((db) => sql`update shop set Qty = 2`.execute(db), 'relaxed');
+    const tx = await database.begin(100);
+    assert.equal((await synchronous.execute(tx.system)).rows[0]?.synchronous, 2);
+    await tx.rollback();
+    assert.equal(await quantities(database), 'a2');
   });
 });

@@ -28,6 +28,13 @@ for (const { name, write, look } of LEAK_PROBES) {
     assert.equal(await returnedBy(lanes, source), false);
     assert.equal(await returnedBy(lanes, source), false);
   });
+
+  test(`the second run finds nothing of ${name}`, async () => {
+    // What proves a context clean is made when a script has run in it.
+    const source = `if (V8.Param.write) { ${write}; return } return ${look}`;
+    await runScript(lanes, source, { engineKey: 'second', input: { Param: { write: true } } });
+    assert.equal(await returnedBy(lanes, source, { engineKey: 'second' }), false);
+  });
 }
 
 test('nothing reaches another engine, another version or another tenant', async () => {

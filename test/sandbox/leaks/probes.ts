@@ -155,6 +155,11 @@ const CHANGES: readonly Row[] = [
     'new Map().size === 7',
   ],
   ['a replaced symbol method', 'Array.prototype[Symbol.iterator] = null', 'Array.prototype[Symbol.iterator] === null'],
+  [
+    'a replaced symbol getter',
+    'delete Map[Symbol.species]; Map[Symbol.species] = Array',
+    'Map[Symbol.species] !== Map',
+  ],
   ['a deleted symbol getter', 'delete Promise[Symbol.species]', 'Promise[Symbol.species] === undefined'],
   [
     'a property made enumerable',
