@@ -25,7 +25,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
 /** The runner ends a test after this time; the longest kill and restart whole services for minutes. */
 const TEST_TIMEOUT_MS = 600_000;
 
-/** It does not end a file whose tests are over and whose handles are not: then nothing is printed any more. */
+/** Then nothing is printed any more, and nothing will be. A single file that does not end: support/end-of-file.ts. */
 const SILENCE_MS = TEST_TIMEOUT_MS + 60_000;
 
 /** They share nothing outside their files and start no process: together in one they take a tenth of the time. */
@@ -40,7 +40,10 @@ if (files.length === 0) fail(`no test files in suite ${suite}`);
 
 const isUnit = suite === 'unit';
 const environment = isUnit ? withoutServices() : await withServices(named.length === 0).catch(failWith);
-const setup = isUnit ? [] : ['--test-global-setup=test/support/global-setup.ts'];
+const setup = [
+  '--import=./test/support/end-of-file.ts',
+  ...(isUnit ? [] : ['--test-global-setup=test/support/global-setup.ts']),
+];
 const groups = [
   { files: files.filter((file) => PURE.test(file)), how: ['--test-isolation=none'] },
   // One file at a time: most start processes of their own and watch them being slow, killed or frozen.
