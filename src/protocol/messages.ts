@@ -50,11 +50,11 @@ export const LANE_FRAME = {
 } as const;
 
 /**
- * Isolates that a lane keeps; the tenant that was not there for longest makes room. Each holds 5 MB when it is warm: a
+ * Isolates that a lane keeps; the tenant that was not there for longest makes room. Each holds 3.5 MB when it is warm: a
  * lane that is full of them must stay below what is too heavy to keep (LaneProcess.bloated), or it would be replaced and
  * all of its tenants were cold.
  */
-export const MAX_LANE_ISOLATES = 25;
+export const MAX_LANE_ISOLATES = 30;
 
 /** The context members a script sees (v8-surface.md 5.2). */
 export interface ScriptInput {

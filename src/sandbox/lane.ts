@@ -49,7 +49,7 @@ export class Lane implements RunningLane {
     if (frame.type === HOST_FRAME.run) {
       const { limits } = this.#run(frame, 1);
       // The host has its answer. Unless the next run is here already there is nothing else to do.
-      if (this.#heldBack.length === 0 && !this.channel.holdsMore) this.#isolates.makeSpare(limits.heapMb);
+      if (this.#heldBack.length === 0 && !this.channel.holdsMore) this.#isolates.useIdleMoment(limits.heapMb);
     } else if (frame.type === HOST_FRAME.compile) {
       const { engineKey, source } = JSON.parse(frame.text) as CompileStart;
       this.#done(frame.runId, { outcome: compileOnly(this.#isolates, engineKey, source), warnings: [] });

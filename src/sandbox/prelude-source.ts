@@ -91,17 +91,19 @@ const ENTRIES = ['install', 'begin', 'step', 'readBox', 'checkBody'] as const;
 export const PRELUDE_FILE = '<platform>';
 
 /**
- * The prelude as one script. Its value is an object with the functions named in ENTRIES, made anew for every context it
- * runs in.
+ * The prelude as one script. Its value is an object with the functions named in `entries`, made anew for every context
+ * it runs in.
+ * @param identityMakers what prelude/identity-checks.js writes: expression of an array.
  */
-function readPreludeSource(): string {
+function readPreludeSource(identityMakers: string, entries: readonly string[]): string {
   const parts = PARTS.map((name) => `define(${readPart(name)});`);
   return [
     `(function () { 'use strict'; const kit = { __proto__: null, hostCalls: ${JSON.stringify(HOST_CALL_ROWS)} };`,
     `kit.unsupported = ${JSON.stringify(UNSUPPORTED_FAMILIES)};`,
     'const define = (part) => part(kit);',
     ...parts,
-    `return { __proto__: null, ${ENTRIES.map((name) => `${name}: kit.${name}`).join(', ')} }; })()`,
+    `kit.identityMakers = ${identityMakers};`,
+    `return { __proto__: null, ${entries.map((name) => `${name}: kit.${name}`).join(', ')} }; })()`,
   ].join('\n');
 }
 
@@ -119,12 +121,20 @@ interface CachedDataMade {
 
 /** Read once, when the lane starts. */
 export function readPrelude(): Prelude {
-  const source = escapeBeyondAscii(readPreludeSource());
   const isolate = new ivm.Isolate();
+  const source = escapeBeyondAscii(readPreludeSource(writeIdentityMakers(isolate), ENTRIES));
   const options = { filename: PRELUDE_FILE, produceCachedData: true } as const;
   const { cachedData } = isolate.compileScriptSync(source, options) as ivm.Script & CachedDataMade;
   isolate.dispose();
   return { source, cachedData };
+}
+
+/** What the identity checks of every context look like, written by the prelude in a context that nobody else uses. */
+function writeIdentityMakers(isolate: ivm.Isolate): string {
+  const context = isolate.createContextSync();
+  const script = isolate.compileScriptSync(escapeBeyondAscii(readPreludeSource('[]', ['writeIdentityMakers'])));
+  const entry = script.runSync(context, { reference: true }).getSync('writeIdentityMakers', { reference: true });
+  return String(entry.applySync(undefined, []));
 }
 
 /** Every isolate keeps a copy, of two bytes a character if one of them needs it. All are in texts and comments. */

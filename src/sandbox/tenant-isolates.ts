@@ -19,6 +19,8 @@ export class TenantIsolates {
   readonly #prelude: Prelude;
   readonly #idle = new LeastRecentlyUsed<ScriptIsolate>(MAX_LANE_ISOLATES, (isolate) => this.#end(isolate));
   #spare: { readonly heapMb: number; readonly isolate: ScriptIsolate } | undefined;
+  /** Isolates whose garbage is worth collecting when the lane has nothing else to do. */
+  readonly #untidy = new Set<ScriptIsolate>();
   #unseenRuns = 0;
   #freed = false;
 
@@ -46,21 +48,40 @@ export class TenantIsolates {
     return spare.isolate;
   }
 
-  /** Prepares an isolate for the next new tenant, unless one is. Takes milliseconds. */
+  /** Uses a moment in which the lane has nothing to do: some milliseconds. */
+  useIdleMoment(heapMb: number): void {
+    if (this.#spare === undefined) this.makeSpare(heapMb);
+    else this.#tidyOne();
+  }
+
+  /** Prepares an isolate for the next new tenant. */
   makeSpare(heapMb: number): void {
-    if (this.#spare !== undefined) return;
     const isolate = new ScriptIsolate(heapMb, this.#prelude);
     isolate.makeSpare();
+    isolate.collectGarbage();
     this.#spare = { heapMb, isolate };
   }
 
   /** Gives an isolate back, unless it was ended or has grown too heavy to keep. */
   giveBack(use: IsolateUse, isolate: ScriptIsolate, ranMs: number): void {
     if (isolate.disposed || (this.#shallLook(ranMs) && isolate.heavy)) this.#end(isolate);
-    else this.#idle.set(keyOf(use), isolate);
+    else this.#keep(use, isolate);
+  }
+
+  #keep(use: IsolateUse, isolate: ScriptIsolate): void {
+    if (isolate.countRun()) this.#untidy.add(isolate);
+    this.#idle.set(keyOf(use), isolate);
+  }
+
+  #tidyOne(): void {
+    const [isolate] = this.#untidy;
+    if (isolate === undefined) return;
+    this.#untidy.delete(isolate);
+    isolate.collectGarbage();
   }
 
   #end(isolate: ScriptIsolate): void {
+    this.#untidy.delete(isolate);
     isolate.dispose();
     this.#freed = true;
   }

@@ -93,7 +93,7 @@ test('V8 shows its members and nothing of the host; what is missing reads as und
     lanes,
     `return {...V8, names: Object.keys(V8), missing: [typeof V8.Nope, typeof V8.FormEngine.Nope, typeof V8.Cache.Nope],
       globals: [typeof process, typeof require, typeof ivm, typeof fetch, typeof Buffer, typeof setInterval,
-        typeof WebAssembly, typeof SharedArrayBuffer, typeof Atomics, typeof FinalizationRegistry, typeof WeakRef]}`,
+        typeof WebAssembly, typeof SharedArrayBuffer, typeof Atomics, typeof FinalizationRegistry, typeof WeakRef, typeof gc]}`,
     { input },
   );
   const { missing, globals, names, Param, CurrentUser, EventName, InvokeType, OsClient, ApiEngineKey } = seen as Record<
@@ -103,7 +103,7 @@ test('V8 shows its members and nothing of the host; what is missing reads as und
   assert.deepEqual({ Param, CurrentUser, EventName, InvokeType }, input);
   assert.deepEqual([OsClient, ApiEngineKey], ['demo', 'engine']);
   assert.deepEqual(missing, ['undefined', 'undefined', 'undefined']);
-  assert.deepEqual(globals, Array(11).fill('undefined'));
+  assert.deepEqual(globals, Array(12).fill('undefined'));
   const families = new Set(SCRIPT_CALL_PATHS.map((path) => path.split('.')[0]));
   assert.deepEqual(
     [...families].filter((family) => !(names as string[]).includes(String(family))),

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MAX_LANE_ISOLATES } from '../../src/protocol/messages.ts';
+import { usedMemory } from '../bench/process-use.ts';
 import { soak } from '../bench/soak-runs.ts';
 import { liveLanes } from '../support/lane-leaks.ts';
-import { openLanes } from '../support/lanes.ts';
+import { openLanes, returnedBy } from '../support/lanes.ts';
 
 test('two thousand runs over fifty versions end as they should and leave no memory behind', async () => {
   const killed: string[] = [];
@@ -18,4 +20,22 @@ test('two thousand runs over fifty versions end as they should and leave no memo
     await pool.close();
   }
   assert.deepEqual(liveLanes(), [], 'no lane outlives its pool');
+});
+
+test('a lane full of warm isolates stays far below what it is replaced at', async () => {
+  const pool = await openLanes(1);
+  try {
+    for (let tenant = 0; tenant < MAX_LANE_ISOLATES; tenant++) {
+      for (let run = 0; run < 40; run++) {
+        const source = 'const lines = V8.Param.lines.map((n) => ({ n })); return lines.length';
+        const options = { tenant: `tenant-${tenant}`, input: { Param: { lines: [1, 2, 3] } } };
+        assert.equal(await returnedBy(pool, source, options), 3);
+      }
+    }
+    // Without collecting the garbage of making an isolate it would be some 210.
+    const largest = Math.max(...usedMemory().lanes.map(({ rss }) => Math.round(rss)));
+    assert.ok(largest < 175, `a lane holds ${largest} MB`);
+  } finally {
+    await pool.close();
+  }
 });

@@ -1,7 +1,7 @@
 // What the open objects were like before any script, and the exact comparison with it: every property with its flags.
 (function recordOpenObjects(kit) {
   const { isExtensible, getPrototypeOf, getOwnPropertyDescriptor } = Object;
-  const { ownKeys, defineProperty, deleteProperty, setPrototypeOf } = Reflect;
+  const { defineProperty, deleteProperty, setPrototypeOf } = Reflect;
 
   // The global that every run has its own of.
   kit.PER_RUN = 'V8';
@@ -23,7 +23,7 @@
   function isSameObject(record) {
     const { object, prototype, keys } = record;
     if (getPrototypeOf(object) !== prototype || !isExtensible(object)) return false;
-    if (ownKeys(object).length !== keys.length) return false;
+    if (kit.ownKeys(object).length !== keys.length) return false;
     for (let i = 0; i < keys.length; i++) if (keys[i] !== kit.PER_RUN && !isSameProperty(record, i)) return false;
     return true;
   }
@@ -38,7 +38,7 @@
 
   function restoreObject(record) {
     const { object, prototype, keys } = record;
-    const present = ownKeys(object);
+    const present = kit.ownKeys(object);
     for (let i = 0; i < present.length; i++) {
       if (!isAmong(keys, present[i]) && !deleteProperty(object, present[i])) return false;
     }

@@ -1,8 +1,9 @@
 // Proves at the start of a run that the runs before it in this context have left nothing (sandbox.md 3). What is not an
-// open object (intrinsics.js) is frozen. Runs that touched no definer are checked the short way: numbers of keys,
-// prototypes, extensibility, and the identity of every value. Otherwise every property is compared with its flags.
+// open object (intrinsics.js) is frozen. Runs that touched no definer are checked the short way: numbers of keys, of
+// symbols if the run may have had one, prototypes, extensibility, and the identity of every value. Otherwise every
+// property is compared with its flags.
 (function defineCleanCheck(kit) {
-  const { isExtensible, getPrototypeOf, getOwnPropertySymbols } = Object;
+  const { isExtensible, getPrototypeOf } = Object;
   const { records } = kit;
   const count = records.length;
   const ANYTHING = /(?:)/;
@@ -18,24 +19,33 @@
       return true;
     }
     checks ??= kit.makeIdentityChecks();
+    if (checks === undefined) return false;
     // Clears RegExp.$1 and its like.
     kit.apply(exec, ANYTHING, ['']);
-    if (!kit.gate.tainted && hasSameShape() && hasSameValues()) return true;
-    if (kit.gate.tainted && kit.isAsRecorded()) return forgetTaint();
-    return kit.restoreRecorded() && kit.isAsRecorded() && forgetTaint();
+    const { tainted, symbols } = kit.gate;
+    if (!tainted && hasSameShape() && (!symbols || hasSameSymbols()) && hasSameValues()) return forget();
+    if (tainted && kit.isAsRecorded()) return forget();
+    return kit.restoreRecorded() && kit.isAsRecorded() && forget();
   };
 
-  function forgetTaint() {
+  function forget() {
     kit.gate.tainted = false;
+    kit.gate.symbols = false;
     return true;
   }
 
   function hasSameShape() {
     for (let i = 0; i < count; i++) {
-      const { object, prototype, enumerable, symbols } = records[i];
+      const { object, prototype, enumerable } = records[i];
       if (kit.keys(object).length !== enumerable) return false;
-      if (getOwnPropertySymbols(object).length !== symbols) return false;
       if (getPrototypeOf(object) !== prototype || !isExtensible(object)) return false;
+    }
+    return true;
+  }
+
+  function hasSameSymbols() {
+    for (let i = 0; i < count; i++) {
+      if (kit.getOwnPropertySymbols(records[i].object).length !== records[i].symbols) return false;
     }
     return true;
   }

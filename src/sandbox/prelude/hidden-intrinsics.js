@@ -2,7 +2,7 @@
 (function findHiddenIntrinsics(kit) {
   const { getPrototypeOf, getOwnPropertyDescriptor } = Object;
 
-  kit.hiddenIntrinsics = () => [...hiddenPrototypes(), ...accessorsOfStack()];
+  kit.hiddenIntrinsics = () => [...kit.guardedGlobals, ...hiddenPrototypes(), ...accessorsOfStack()];
 
   // What no property leads to: the prototypes behind syntax and behind iterators.
   function hiddenPrototypes() {

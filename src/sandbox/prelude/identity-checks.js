@@ -1,5 +1,7 @@
-// Makes the functions that compare the value of every changeable property of an open object with the recorded one. They
-// are made for the second run of a context, when a script has run: many a context has only one run.
+// Functions that compare the value of every changeable property of an open object with the recorded one. Their texts are
+// the same in every context: a lane writes them once (prelude-source.ts), and every context finds them as functions, which
+// an isolate compiles once for all its contexts. They are closed over the records for the second run of a context, when a
+// script has run: many a context has only one run.
 (function defineIdentityChecks(kit) {
   const { records } = kit;
   const lookupGetter = kit.uncurryThis(Object.prototype.__lookupGetter__);
@@ -23,21 +25,34 @@
     return presence;
   }
 
-  kit.makeIdentityChecks = () => {
-    const made = [];
+  // The text of `kit.identityMakers`: whose properties each function compares, and up to which of them.
+  kit.writeIdentityMakers = () => {
+    let text = '';
     for (let i = 0; i < records.length; i++) {
-      const { object, keys, values } = records[i];
-      for (let at = 0; at < keys.length; ) {
-        const { text, end } = comparisons(records[i], at);
+      for (let at = 0; at < records[i].keys.length; ) {
+        const { make, end } = comparisons(records[i], at);
+        text += `{ __proto__: null, record: ${i}, end: ${end}, make: (${make}) },\n`;
         at = end;
-        const make = new kit.FunctionConstructor(PARAMETERS, text);
-        kit.defineEntry(made, made.length, make(object, keys, values, kit.hasOwn, lookupGetter));
       }
     }
-    return made;
+    return `[${text}]`;
   };
 
-  // The text of a function that compares the properties from `at` on, and where the next one begins.
+  // Nothing when a record has other properties than the texts were written for: this context is never proved clean then.
+  kit.makeIdentityChecks = () => {
+    const made = [];
+    let compared = 0;
+    for (let i = 0; i < kit.identityMakers.length; i++) {
+      const { record, end, make } = kit.identityMakers[i];
+      const { object, keys, values } = records[record];
+      if (end === keys.length) compared += 1;
+      kit.defineEntry(made, i, make(object, keys, values, kit.hasOwn, lookupGetter));
+    }
+    return compared === records.length ? made : undefined;
+  };
+
+  // A function that compares the properties from `at` on, and where the next one begins. The brackets around functions
+  // have the engine compile them with the script, so that they are in what it keeps of it.
   function comparisons(record, at) {
     let constants = '';
     let tests = 'true';
@@ -48,7 +63,8 @@
       constants += `const key${end} = keys[${end}], value${end} = values[${end}];`;
       tests += ` && ${comparison(record, end)}`;
     }
-    return { __proto__: null, text: `${constants} return () => ${tests};`, end };
+    const make = `(${PARAMETERS}) => { ${constants} return (() => ${tests}); }`;
+    return { __proto__: null, make, end };
   }
 
   function comparison(record, i) {

@@ -38,7 +38,7 @@
       if (found.has(object)) continue;
       found.add(object);
       add(getPrototypeOf(object));
-      const keys = Reflect.ownKeys(object);
+      const keys = kit.ownKeys(object);
       for (let i = 0; i < keys.length; i++) {
         const descriptor = getOwnPropertyDescriptor(object, keys[i]);
         add(descriptor.value);

@@ -1,8 +1,7 @@
 // What an object's properties are like before any script: a few flat arrays per object. Every context has them for all
 // open objects, and 500 descriptors would weigh more than the rest of the prelude.
 (function recordProperties(kit) {
-  const { getPrototypeOf, getOwnPropertyDescriptor, getOwnPropertySymbols } = Object;
-  const { ownKeys } = Reflect;
+  const { getPrototypeOf, getOwnPropertyDescriptor } = Object;
 
   // What a property is; else it is not.
   const WRITABLE = 1;
@@ -11,7 +10,7 @@
   const ACCESSOR = 8;
 
   kit.recordOf = (object) => {
-    const keys = ownKeys(object);
+    const keys = kit.ownKeys(object);
     const flags = [];
     // Or getters, of accessors.
     const values = [];
@@ -23,7 +22,7 @@
       if (flags[i] & ACCESSOR) setters[i] = descriptor.set;
     }
     const enumerable = kit.keys(object).length;
-    const symbols = getOwnPropertySymbols(object).length;
+    const symbols = kit.getOwnPropertySymbols(object).length;
     return {
       __proto__: null,
       object,

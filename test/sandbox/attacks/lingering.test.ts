@@ -122,11 +122,11 @@ const WORK: readonly Attack[] = [
     next: { source: 'return typeof send', returns: 'undefined' },
   },
   {
-    name: 'a finalizer, a weak reference and a waiter on memory do not exist',
+    name: 'a finalizer, a weak reference, a waiter on memory and the garbage collector do not exist',
     source:
-      'return [typeof FinalizationRegistry, typeof WeakRef, typeof Atomics, typeof SharedArrayBuffer, typeof WebAssembly]',
+      'return ["FinalizationRegistry", "WeakRef", "Atomics", "SharedArrayBuffer", "WebAssembly", "gc"].filter((name) => name in globalThis)',
     ends: 'returned',
-    returns: ['undefined', 'undefined', 'undefined', 'undefined', 'undefined'],
+    returns: [],
   },
   {
     name: 'a run that ran out of memory leaves nothing running',

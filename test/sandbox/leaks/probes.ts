@@ -14,6 +14,50 @@ const GLOBALS: readonly Row[] = [
   ['a property of globalThis', 'globalThis.leak = 1', '"leak" in globalThis'],
   ['a symbol on globalThis', 'globalThis[Symbol.for("leak")] = 1', 'Symbol.for("leak") in globalThis'],
   [
+    'a symbol that a proxy is asked for',
+    'new Proxy({}, {get: (_, key) => { if (typeof key === "symbol") Math[key] = 1 }}) + ""; [...[]]',
+    'Object.getOwnPropertySymbols(Math).length !== 1',
+  ],
+  [
+    'a symbol that a revocable proxy is asked for',
+    'const {proxy} = Proxy.revocable({}, {get: (_, key) => { if (typeof key === "symbol") JSON[key] = 1 }}); try { proxy + "" } catch {}',
+    'Object.getOwnPropertySymbols(JSON).length !== 1',
+  ],
+  [
+    'a symbol from a list of keys',
+    'Reflect.ownKeys(Array.prototype).forEach((key) => { if (typeof key === "symbol") Map[key] = 1 })',
+    'Object.getOwnPropertySymbols(Map).length !== 1',
+  ],
+  [
+    'a symbol from a list of symbols',
+    'Math[Object.getOwnPropertySymbols(Array.prototype)[0]] = 1',
+    'Object.getOwnPropertySymbols(Math).length !== 1',
+  ],
+  [
+    'symbols copied with descriptors',
+    'Object.assign(Math, Object.getOwnPropertyDescriptors(Array.prototype)); for (const key of Object.keys(Math)) delete Math[key]',
+    'Object.getOwnPropertySymbols(Math).length !== 1',
+  ],
+  [
+    'symbols spread from descriptors',
+    'const {length, ...rest} = Object.getOwnPropertyDescriptors(Set.prototype); for (const key in rest) delete rest[key]; Object.assign(Set, rest)',
+    'Object.getOwnPropertySymbols(Set).length !== 1',
+  ],
+  [
+    'a symbol of a built function',
+    'Number[new Function("return Symbol.iterator")()] = 1',
+    'Object.getOwnPropertySymbols(Number).length !== 0',
+  ],
+  [
+    'a symbol from the getter of Symbol',
+    'Number[Object.getOwnPropertyDescriptor(globalThis, "Symbol").get().iterator] = 1',
+    'Object.getOwnPropertySymbols(Number).length !== 0',
+  ],
+  ['a replaced Symbol', 'Symbol = {iterator: "leak"}', 'Symbol.iterator === "leak"'],
+  ['a replaced Proxy', 'globalThis.Proxy = class {}', 'String(Proxy).indexOf("native") < 0'],
+  ['a deleted Proxy', 'delete globalThis.Proxy', 'typeof Proxy !== "function"'],
+  ['something on Symbol', 'Symbol.leak = 1; Symbol.prototype.leak = 1', 'Symbol.leak === 1 || Symbol().leak === 1'],
+  [
     'a hidden property of globalThis',
     'Object.defineProperty(globalThis, "leak", {value: 1, configurable: true})',
     '"leak" in globalThis',
