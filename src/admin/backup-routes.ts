@@ -1,8 +1,9 @@
 import { isAbsolute } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type DosResult, succeed } from '../core/dos-result.ts';
+import { succeed } from '../core/dos-result.ts';
 import { readBody } from './json-body.ts';
+import { answerLongWork } from './progress-answer.ts';
 import { originOf, type RouteContext } from './route-context.ts';
 
 export const BACKUP = z.strictObject({
@@ -12,12 +13,13 @@ export const BACKUP = z.strictObject({
 /** `POST backups`: copies the data directory while the host runs. */
 export function addBackupRoutes(api: FastifyInstance, context: RouteContext): void {
   const { services, langOf } = context;
-  api.post('/backups', async (request, reply): Promise<DosResult> => {
+  api.post('/backups', async (request, reply) => {
     const { dir } = readBody(request, BACKUP, langOf(request));
-    const report = await services.backUp(dir, originOf(request, context));
-    reply.code(201);
-    const { files, elsewhere } = report;
-    const data = { dir: report.dir, files: files.map((file) => ({ ...file })), elsewhere: [...elsewhere] };
-    return succeed(data, { DataCount: files.length });
+    return answerLongWork(request, reply, context, async (note) => {
+      const report = await services.backUp(dir, originOf(request, context), note);
+      const { files, elsewhere } = report;
+      const data = { dir: report.dir, files: files.map((file) => ({ ...file })), elsewhere: [...elsewhere] };
+      return { status: 201, body: succeed(data, { DataCount: files.length }) };
+    });
   });
 }

@@ -10,6 +10,7 @@ import type { DeadGroup } from '../ports/dead-letters.ts';
 import type { ParkedRow } from '../ports/tenant-store.ts';
 import { bodyOf, readBody } from './json-body.ts';
 import { placeText, readPlace } from './page-place.ts';
+import { answerLongWork } from './progress-answer.ts';
 import {
   listLimit,
   mayReadContent,
@@ -108,18 +109,26 @@ function addLookRoutes(api: FastifyInstance, context: RouteContext): void {
 
 function addChangeRoutes(api: FastifyInstance, context: RouteContext): void {
   const { services, langOf } = context;
-  api.post('/tenants/:tenant/dead-letters/replay', async (request): Promise<DosResult> => {
+  api.post('/tenants/:tenant/dead-letters/replay', async (request, reply) => {
     const lang = langOf(request);
+    const tenant = tenantOf(request);
     const filter = changeFilter(readBody(request, CHANGE_FILTER, lang));
     const origin = originOf(request, context);
-    return succeed(presentReplay(await services.replayDeadLetters(tenantOf(request), filter, lang, origin), lang));
+    return answerLongWork(request, reply, context, async (note) => {
+      const outcome = await services.replayDeadLetters(tenant, filter, lang, origin, note);
+      return { status: 200, body: succeed(presentReplay(outcome, lang)) };
+    });
   });
 
-  api.post('/tenants/:tenant/dead-letters/purge', async (request): Promise<DosResult> => {
+  api.post('/tenants/:tenant/dead-letters/purge', async (request, reply) => {
     const lang = langOf(request);
+    const tenant = tenantOf(request);
     const filter = changeFilter(readBody(request, CHANGE_FILTER, lang));
     const origin = originOf(request, context);
-    return succeed({ purged: await services.purgeDeadLetters(tenantOf(request), filter, lang, origin) });
+    return answerLongWork(request, reply, context, async (note) => {
+      const purged = await services.purgeDeadLetters(tenant, filter, lang, origin, note);
+      return { status: 200, body: succeed({ purged }) };
+    });
   });
 
   api.post('/tenants/:tenant/dead-letters/:eventId/edit', async (request): Promise<DosResult> => {

@@ -30,9 +30,9 @@ export function deadLetterServices(parts: HostServicesParts): DeadLetterMethods 
     deadLetterGroups: async (tenant, filter) =>
       storeOf(directory, tenant).deadLetters.groups(withPhysicalQueue(tenant, filter)),
     deadLetter: async (tenant, choice) => findDeadLetter(storeOf(directory, tenant), withPhysicalQueue(tenant, choice)),
-    replayDeadLetters: async (tenant, filter, lang, origin) => {
+    replayDeadLetters: async (tenant, filter, lang, origin, note) => {
       const store = storeOf(directory, tenant);
-      const outcome = await replayDeadLetters(parts.deadLetters, store, rowsOf(tenant, filter), lang);
+      const outcome = await replayDeadLetters(parts.deadLetters, store, rowsOf(tenant, filter), lang, note);
       const rows = outcome.replayed.length;
       log.info('parked.replayed', { tenantId: tenant, rows, refused: outcome.refused.length });
       const after = { filter: { ...filter }, replayed: rows, refused: outcome.refused.length };
@@ -55,9 +55,9 @@ export function deadLetterServices(parts: HostServicesParts): DeadLetterMethods 
     },
     tryMessage: async (tenant, request, lang) =>
       tryMessage(parts.trials, storeOf(directory, tenant), withPhysicalQueue(tenant, request), lang),
-    purgeDeadLetters: async (tenant, filter, lang, origin) => {
+    purgeDeadLetters: async (tenant, filter, lang, origin, note) => {
       const store = storeOf(directory, tenant);
-      const removed = await purgeDeadLetters(parts.deadLetters, store, rowsOf(tenant, filter), lang);
+      const removed = await purgeDeadLetters(parts.deadLetters, store, rowsOf(tenant, filter), lang, note);
       log.info('parked.purged', { tenantId: tenant, rows: removed.length });
       const after = { filter: { ...filter }, purged: removed.length };
       await noteChange(store, origin, { action: 'dead-letter.purged', target: targetOf(filter), after });

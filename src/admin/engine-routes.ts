@@ -7,6 +7,7 @@ import { type Lang, orThrow } from '../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { Answer } from './error-answer.ts';
 import { bodyOf, readBody } from './json-body.ts';
+import { answerLongWork } from './progress-answer.ts';
 import { answerRefusals } from './push-refusals.ts';
 import { originOf, pathPart, type RouteContext, tenantOf } from './route-context.ts';
 import type { PushOutcome } from './services.ts';
@@ -30,13 +31,13 @@ export const PUSH = z.strictObject({
 /** `PUT tenants/{t}/engines`, `POST tenants/{t}/engines/{key}/run`. */
 export function addEngineRoutes(api: FastifyInstance, context: RouteContext): void {
   const { services, langOf } = context;
-  api.put('/tenants/:tenant/engines', async (request, reply): Promise<DosResult> => {
+  api.put('/tenants/:tenant/engines', async (request, reply) => {
     const lang = langOf(request);
     const tenant = tenantOf(request);
-    const outcome = await services.push(tenant, readBody(request, PUSH, lang), originOf(request, context));
-    const { status, body } = answerPush(outcome, lang);
-    reply.code(status);
-    return body;
+    const files = readBody(request, PUSH, lang);
+    return answerLongWork(request, reply, context, async (note) =>
+      answerPush(await services.push(tenant, files, originOf(request, context), note), lang),
+    );
   });
 
   api.post('/tenants/:tenant/engines/:key/run', async (request): Promise<JsonValue | DosResult> => {

@@ -8,6 +8,7 @@ import {
 } from '../app/manage-engines.ts';
 import { pushScripts } from '../app/push-scripts.ts';
 import type { ChangeOrigin } from '../core/change-origin.ts';
+import { NOT_WATCHED, type NoteProgress } from '../core/progress.ts';
 import type { HostServicesParts } from './host-services.ts';
 import type { AdminServices, PushFiles, PushOutcome } from './services.ts';
 import { storeOf } from './tenant-store-of.ts';
@@ -22,7 +23,7 @@ export function engineServices(parts: HostServicesParts): EngineMethods {
   const { directory, pushes } = parts;
   const placeOf = (tenant: string, origin: ChangeOrigin) => ({ store: storeOf(directory, tenant), origin });
   return {
-    push: (tenant, request, origin) => push(parts, tenant, request, origin),
+    push: (tenant, request, origin, note) => push(parts, tenant, request, origin, note),
     saveEngine: async (tenant, origin, key, draft) => saveEngine(pushes, placeOf(tenant, origin), key, draft),
     rollBackEngine: async (tenant, origin, key, choice) => rollBackEngine(pushes, placeOf(tenant, origin), key, choice),
     switchEngine: async (tenant, origin, key, isEnabled) =>
@@ -38,9 +39,10 @@ async function push(
   tenant: string,
   { files, prune, dryRun }: PushFiles,
   origin: ChangeOrigin | undefined,
+  note: NoteProgress = NOT_WATCHED,
 ): Promise<PushOutcome> {
   const store = storeOf(parts.directory, tenant);
-  const options = { prune, dryRun, ...(origin === undefined ? {} : { origin }) };
+  const options = { prune, dryRun, note, ...(origin === undefined ? {} : { origin }) };
   const result = await pushScripts(parts.pushes, store, files, options);
   if (!result.ok) return { ok: false, refusals: result.problems };
   const { added, changed, pruned } = result.report;

@@ -15,6 +15,7 @@ import type { ChangeOrigin } from '../core/change-origin.ts';
 import type { DosResult } from '../core/dos-result.ts';
 import { AppError, coerceError, describeError, type Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
+import type { NoteProgress } from '../core/progress.ts';
 import { toPhysicalQueue } from '../core/queue-name.ts';
 import type { Backup, BackupReport } from '../ports/backup.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
@@ -89,7 +90,7 @@ export function createHostServices(parts: HostServicesParts): AdminServices {
     limits: async (tenant, lang) => readLimits(parts.limits, storeOf(directory, tenant), lang),
     ...bindingServices(parts),
     mqtt: createMqttAdmin(parts.mqtt, (tenant) => storeOf(directory, tenant)),
-    backUp: (dir, origin) => backUp(parts, dir, origin),
+    backUp: (dir, origin, note) => backUp(parts, dir, origin, note),
     ...secretServices(parts),
     health: () => health(parts),
     ...catalogueServices(parts),
@@ -130,8 +131,9 @@ async function backUp(
   { backup, log, directory }: HostServicesParts,
   dir: string | undefined,
   origin: ChangeOrigin | undefined,
+  note: NoteProgress | undefined,
 ): Promise<BackupReport> {
-  const report = await backup.create(dir);
+  const report = await backup.create(dir, note);
   log.info('host.backed_up', { dir: report.dir, files: report.files.length });
   const change = { action: 'host.backed-up', target: report.dir, after: { files: report.files.length } };
   await noteHostChange(directory, origin, change);

@@ -7,6 +7,7 @@ import { AppError, coerceError, type Lang } from '../core/errors.ts';
 import type { LogLine } from '../ports/journal.ts';
 import { lineId } from './line-id.ts';
 import { type RouteContext, readQuery, tenantOf } from './route-context.ts';
+import { BEAT, serverEvent } from './server-event.ts';
 import { type StreamSlot, StreamSlots } from './stream-slots.ts';
 
 /** How streams keep time. Milliseconds. */
@@ -68,7 +69,8 @@ interface LogEvents {
 
 /** One line is made when the one before it was taken: a client that reads slowly is read for slowly. */
 async function* logEvents({ tenant, first, look, slot, times, lang }: LogEvents): AsyncGenerator<string> {
-  const refusal = (thrown: unknown): string => event('end', JSON.stringify(fail(coerceError(thrown).toRecord(), lang)));
+  const refusal = (thrown: unknown): string =>
+    serverEvent('end', JSON.stringify(fail(coerceError(thrown).toRecord(), lang)));
   try {
     yield `: ${tenant}\n\n`;
     yield* linesOf(first, slot);
@@ -78,7 +80,7 @@ async function* logEvents({ tenant, first, look, slot, times, lang }: LogEvents)
       if (slot.signal.aborted) break;
       const lines = await look();
       yield* linesOf(lines, slot);
-      if (lines.length === 0 && quietMs >= times.beatMs) yield ': beat\n\n';
+      if (lines.length === 0 && quietMs >= times.beatMs) yield BEAT;
       if (lines.length > 0 || quietMs >= times.beatMs) quietMs = 0;
     }
     yield refusal(new AppError('DRAINING'));
@@ -103,10 +105,5 @@ function lastEventId(request: FastifyRequest): string | undefined {
 }
 
 function lineEvent(line: { readonly id: string }): string {
-  return `id: ${line.id}\n${event('log', JSON.stringify(line))}`;
-}
-
-/** JSON has no line breaks of its own, so it is one line of data. */
-function event(name: string, json: string): string {
-  return `event: ${name}\ndata: ${json}\n\n`;
+  return `id: ${line.id}\n${serverEvent('log', JSON.stringify(line))}`;
 }

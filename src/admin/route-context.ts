@@ -6,6 +6,7 @@ import type { DosResult } from '../core/dos-result.ts';
 import { type Lang, orThrow } from '../core/errors.ts';
 import { parseTenantId } from '../core/tenant.ts';
 import type { CallerOf, IdentifiedOf, Recheck } from './access-guard.ts';
+import type { Answer } from './error-answer.ts';
 import type { IdentityAdmin } from './identity-admin.ts';
 import type { TraceOf } from './request-spans.ts';
 import type { AdminServices } from './services.ts';
@@ -22,6 +23,8 @@ export interface RouteContext {
   readonly callerOf: CallerOf;
   readonly identifiedOf: IdentifiedOf;
   readonly recheck: Recheck;
+  /** The answer to a request that failed; what an operator must act on goes into the log. */
+  failureOf(thrown: unknown, request: FastifyRequest): Answer;
   readonly identity: IdentityAdmin;
   readonly cookies: CookieOptions;
 }

@@ -19,7 +19,7 @@ import { addDeadLetterRoutes } from './dead-letter-routes.ts';
 import { addEngineRoutes } from './engine-routes.ts';
 import { addEngineVersionRoutes } from './engine-version-routes.ts';
 import { addEngineEntry } from './entry-routes.ts';
-import { answerError, MAX_REQUEST_BYTES, requestError } from './error-answer.ts';
+import { type Answer, answerError, MAX_REQUEST_BYTES, requestError } from './error-answer.ts';
 import { addHealthRoutes } from './health-routes.ts';
 import type { IdentityAdmin } from './identity-admin.ts';
 import { addIdentityRoutes } from './identity-routes.ts';
@@ -99,8 +99,10 @@ export function createAdminServer(options: AdminServerOptions): FastifyInstance 
     logFailure(error, request, options.log);
     return error;
   };
+  const failureOf = (thrown: unknown, request: FastifyRequest): Answer =>
+    answerError(judge(thrown, request).toRecord(), langOf(request));
   const answer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const { status, body } = answerError(judge(thrown, request).toRecord(), langOf(request));
+    const { status, body } = failureOf(thrown, request);
     return reply.code(status).send(body);
   };
   const server = Fastify({
@@ -133,7 +135,7 @@ export function createAdminServer(options: AdminServerOptions): FastifyInstance 
   addHealthRoutes(server, () => services.health(), gate.callers);
   if (options.metrics !== undefined) addMetricsRoute(server, options.metrics, gate);
   addConsoleRoutes(server, options.consoleDirectory ?? CONSOLE_DIRECTORY);
-  const parts = { services, langOf, traceOf, timezone, identity: options.identity, cookies: gate.cookies };
+  const parts = { services, langOf, traceOf, timezone, failureOf, identity: options.identity, cookies: gate.cookies };
   server.register(async (api) => addApi(api, parts, gate, options.streamTimes), { prefix: '/api/v1' });
   addEngineEntry(server, { services, callers: gate.callers, langOf, traceOf, judge });
   return server;

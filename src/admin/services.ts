@@ -19,6 +19,7 @@ import type { EntryAnswer } from '../core/entry-answer.ts';
 import type { ErrorRecord, Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ParkedState } from '../core/parked.ts';
+import type { NoteProgress } from '../core/progress.ts';
 import type { TopicBindingDraft } from '../core/topic-binding.ts';
 import type { TraceContext } from '../core/trace-parent.ts';
 import type { BackupReport } from '../ports/backup.ts';
@@ -39,7 +40,8 @@ import type { SecretServices } from './secret-services.ts';
 /**
  * What the routes need of the host. Every `tenant` is a checked tenant name in the caller's case; a method that gets
  * one throws AppError TENANT_UNKNOWN or TENANT_UNAVAILABLE when there is no open store for it. A method that changes
- * something writes who did it into the log of changes; without an `origin` that is the host itself.
+ * something writes who did it into the log of changes; without an `origin` that is the host itself. Long work tells
+ * `note` how far it is.
  */
 export interface AdminServices extends SecretServices {
   /** Every tenant, main tenant first. */
@@ -62,7 +64,7 @@ export interface AdminServices extends SecretServices {
     change: SettingsChange,
   ): Promise<readonly SettingView[]>;
   /** Pushes engines, bindings and tables, all or nothing: one refused file refuses them all. */
-  push(tenant: string, request: PushFiles, origin?: ChangeOrigin): Promise<PushOutcome>;
+  push(tenant: string, request: PushFiles, origin?: ChangeOrigin, note?: NoteProgress): Promise<PushOutcome>;
   /** Stores one engine. @throws as app/manage-engines.ts, also the next ones. */
   saveEngine(tenant: string, origin: ChangeOrigin, engineKey: string, draft: EngineDraft): Promise<EngineSaved>;
   rollBackEngine(
@@ -123,7 +125,13 @@ export interface AdminServices extends SecretServices {
   /** One parked message whole. @throws AppError NOT_FOUND. */
   deadLetter(tenant: string, choice: DeadLetterChoice): Promise<ParkedRow>;
   /** Makes dead messages wait again under their EventIds, due now; refusals are told in `lang`. */
-  replayDeadLetters(tenant: string, filter: ChangeFilter, lang: Lang, origin?: ChangeOrigin): Promise<ReplayOutcome>;
+  replayDeadLetters(
+    tenant: string,
+    filter: ChangeFilter,
+    lang: Lang,
+    origin?: ChangeOrigin,
+    note?: NoteProgress,
+  ): Promise<ReplayOutcome>;
   /** Replays a dead message with another content. @returns its EventId. @throws as app/dead-letters.ts. */
   editDeadLetter(
     tenant: string,
@@ -138,7 +146,13 @@ export interface AdminServices extends SecretServices {
    */
   tryMessage(tenant: string, request: TrialRequest, lang: Lang): Promise<TrialReport>;
   /** Removes dead messages for good. @returns how many. */
-  purgeDeadLetters(tenant: string, filter: ChangeFilter, lang: Lang, origin?: ChangeOrigin): Promise<number>;
+  purgeDeadLetters(
+    tenant: string,
+    filter: ChangeFilter,
+    lang: Lang,
+    origin?: ChangeOrigin,
+    note?: NoteProgress,
+  ): Promise<number>;
   /** Messages that were committed and are not known to be in their queue, in the order of sending. */
   outbox(tenant: string, filter: Parameters<OutboxInspection['list']>[0]): Promise<readonly OutboxRowView[]>;
   /** @throws as app/manage-outbox.ts, also the next two. */
@@ -151,7 +165,7 @@ export interface AdminServices extends SecretServices {
   bindingStates(tenant: string, lang: Lang): Promise<readonly BindingStatus[]>;
   readonly mqtt: MqttAdmin;
   /** Copies the data directory. @param dir absolute and new, or undefined. @throws AppError BACKUP_*. */
-  backUp(dir: string | undefined, origin?: ChangeOrigin): Promise<BackupReport>;
+  backUp(dir: string | undefined, origin?: ChangeOrigin, note?: NoteProgress): Promise<BackupReport>;
   health(): Promise<HostHealth>;
   /** The tenant's engines by key. */
   engines(tenant: string): Promise<readonly Omit<EngineSource, 'source'>[]>;

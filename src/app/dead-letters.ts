@@ -2,6 +2,7 @@ import { encodeEnvelope, readEnvelope } from '../core/envelope.ts';
 import { AppError, describeError, type ErrorRecord, type Lang, orThrow } from '../core/errors.ts';
 import { parseEventId } from '../core/event-id.ts';
 import { parseJson } from '../core/json-text.ts';
+import { NOT_WATCHED, type NoteProgress } from '../core/progress.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DeadEdit, DeadFilter, ParkedKey, ReplayRefusal } from '../ports/dead-letters.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -45,30 +46,35 @@ export interface DeadLetterChange {
 /** What people did to an event, as its story tells it. */
 type Deed = 'replayed' | 'edited' | 'purged';
 
-/** Replays what the filter names, keeping each EventId; each refusal says why. */
+/** Replays what the filter names, keeping each EventId; each refusal says why. @param watch told after each batch. */
 export async function replayDeadLetters(
   services: DeadLetterServices,
   store: TenantStore,
   filter: DeadFilter,
   lang: Lang,
+  watch: NoteProgress = NOT_WATCHED,
 ): Promise<ReplayOutcome> {
-  const report = await store.deadLetters.replay(filter, async ({ replayed }) => {
+  const report = await store.deadLetters.replay(filter, async ({ replayed }, share) => {
     await noteAll(services, store, replayed, { deed: 'replayed', note: REPLAYED[lang] });
     if (replayed.length > 0) services.mover.expect(store, 0);
+    watch({ step: 'replay', ...share });
   });
   const refused = report.refused.map(({ key, why }) => ({ ...key, error: refusalOf(key, why) }));
   return { replayed: report.replayed, refused };
 }
 
-/** Removes dead letters for good; their story keeps that it was done. */
+/** Removes dead letters for good; their story keeps that it was done. @param watch told after each batch. */
 export async function purgeDeadLetters(
   services: DeadLetterServices,
   store: TenantStore,
   filter: DeadFilter,
   lang: Lang,
+  watch: NoteProgress = NOT_WATCHED,
 ): Promise<readonly ParkedKey[]> {
-  const note = { deed: 'purged', note: PURGED[lang] } as const;
-  return store.deadLetters.purge(filter, (removed) => noteAll(services, store, removed, note));
+  return store.deadLetters.purge(filter, async (removed, share) => {
+    await noteAll(services, store, removed, { deed: 'purged', note: PURGED[lang] });
+    watch({ step: 'purge', ...share });
+  });
 }
 
 /** The row that a choice names. @throws AppError NOT_FOUND. */

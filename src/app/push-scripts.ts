@@ -5,6 +5,7 @@ import { BY_HOST, type ChangeOrigin } from '../core/change-origin.ts';
 import { type EngineHeader, parseEngineHeader } from '../core/engine-header.ts';
 import type { ErrorRecord } from '../core/errors.ts';
 import { headerBindings } from '../core/header-bindings.ts';
+import { NOT_WATCHED, type NoteProgress } from '../core/progress.ts';
 import type { EngineRunner } from '../ports/engine-runner.ts';
 import type { VersionOrigin } from '../ports/engine-versions.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -34,6 +35,8 @@ export interface PushOptions {
   readonly only?: string;
   /** Name of an engine whose header gives none. */
   readonly name?: string;
+  /** Told after each engine that is checked or stored. */
+  readonly note?: NoteProgress;
 }
 
 /** A report, or every problem found, each with its file and, where there is one, line and column (from 1). */
@@ -77,7 +80,7 @@ export async function pushScripts(
   const problems: ErrorRecord[] = [];
   const engines = parseHeaders(files, problems);
   if (options.only !== undefined) refuseOthers(options.only, engines, problems);
-  await checkSyntax(services.runner, store.tenant, engines, problems);
+  await checkSyntax(services.runner, store.tenant, engines, problems, options.note);
   const bindings = bindingsOf(store.tenant, engines, problems);
   checkDeadlines(services.consumerTimeoutMs, engines, problems);
   const tables = readTables(files, problems);
@@ -100,6 +103,7 @@ export async function pushScripts(
     restoredFrom: options.restoredFrom,
     ...(options.origin === undefined ? {} : { origin: options.origin }),
     ...(options.versionOrigin === undefined ? {} : { versionOrigin: options.versionOrigin }),
+    ...(options.note === undefined ? {} : { note: options.note }),
   });
   if (!options.dryRun) {
     await services.engines.changed(
@@ -155,13 +159,15 @@ async function checkSyntax(
   tenant: string,
   engines: readonly EngineFile[],
   problems: ErrorRecord[],
+  note: NoteProgress = NOT_WATCHED,
 ): Promise<void> {
-  for (const { file, header } of engines) {
+  for (const [index, { file, header }] of engines.entries()) {
     const compiled = await runner.compile(tenant, header.engineKey, file.text);
     if (!compiled.ok) {
       const { line, column } = compiled.at;
       problems.push({ code: 'SCRIPT_SYNTAX', params: { file: file.path, line, column, message: compiled.message } });
     }
+    note({ step: 'check', done: index + 1, total: engines.length, subject: header.engineKey });
   }
 }
 

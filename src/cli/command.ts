@@ -1,5 +1,6 @@
 import type { Lang } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
+import type { NoteProgress } from '../core/progress.ts';
 import type { MqttLink, MqttLinkOptions } from '../ports/mqtt-link.ts';
 import type { HostClient } from './host-client.ts';
 import type { SavedLogin } from './login-file.ts';
@@ -31,6 +32,8 @@ export interface Command {
   /** True when it speaks to a running host and so takes `--url`, `--token`, `--tenant` and `--json`. */
   readonly client: boolean;
   readonly examples: readonly string[];
+  /** Exit codes that mean something else than those of every command, or are its own. */
+  readonly exits?: Readonly<Record<number, Text>>;
   /** @returns the exit code. @throws UsageError, AppError. */
   run(call: CommandCall): Promise<number>;
 }
@@ -76,6 +79,9 @@ export interface MigrateOptions extends Terminal {
   readonly configFile?: string;
   /** Also adds our columns to tables that the original platform made. */
   readonly extend: boolean;
+  /** Prints one DosResult instead of lines. */
+  readonly json: boolean;
+  readonly note: NoteProgress;
 }
 
 export interface RestoreOptions extends Terminal {
@@ -85,6 +91,9 @@ export interface RestoreOptions extends Terminal {
   readonly from: string;
   /** Moves data that is there already aside. */
   readonly replace: boolean;
+  /** Prints one DosResult instead of lines. */
+  readonly json: boolean;
+  readonly note: NoteProgress;
 }
 
 /** A script project with its tests. */

@@ -1,6 +1,7 @@
 import type { DosResult } from '../core/dos-result.ts';
 import { AppError, type Lang } from '../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
+import type { NoteProgress, Progress } from '../core/progress.ts';
 import { EventReader, type OnEvent } from './event-stream.ts';
 
 /** A host's answer: its text as it came, for `--json`, and read. */
@@ -10,12 +11,15 @@ export interface HostAnswer {
   readonly result: DosResult;
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 export interface HostClient {
   /**
-   * Asks the host. @param bodyJson JSON text, sent as it is.
+   * Asks the host. @param bodyJson JSON text, sent as it is. @param onProgress told how far long work is, where the
+   * host says so; an earlier version does not.
    * @throws AppError HOST_UNREACHABLE when nothing answers there, or something that is not a host.
    */
-  ask(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, bodyJson?: string): Promise<HostAnswer>;
+  ask(method: Method, path: string, bodyJson?: string, onProgress?: NoteProgress): Promise<HostAnswer>;
   /**
    * Follows a stream of events until it ends. @returns false when the host has none at this path. A connection that
    * breaks is an end, too: who goes on asks again.
@@ -52,9 +56,13 @@ export function createHostClient(
       }
       return true;
     },
-    async ask(method, path, bodyJson) {
+    async ask(method, path, bodyJson, onProgress) {
       const content = bodyJson === undefined ? {} : { body: bodyJson };
-      const typed = bodyJson === undefined ? headers : { ...headers, 'content-type': 'application/json' };
+      const typed = {
+        ...headers,
+        ...(bodyJson === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(onProgress === undefined ? {} : { accept: 'text/event-stream, application/json' }),
+      };
       try {
         const response = await fetch(new URL(path, address.url), {
           method,
@@ -63,7 +71,7 @@ export function createHostClient(
           ...content,
         });
         const renewed = /^Bearer (\S+)$/.exec(response.headers.get('authorization') ?? '')?.[1];
-        const answer = readAnswer(response.status, await response.text());
+        const answer = await answerOf(response, onProgress);
         if (renewed !== undefined) onRenewed(renewed);
         return answer;
       } catch (thrown) {
@@ -71,6 +79,22 @@ export function createHostClient(
       }
     },
   };
+}
+
+/** The answer itself, or the last event of a stream that tells of progress before it. */
+async function answerOf(response: Response, onProgress: NoteProgress | undefined): Promise<HostAnswer> {
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (!isStream || response.body === null) return readAnswer(response.status, await response.text());
+  let answer: HostAnswer | undefined;
+  const reader = new EventReader((name, json) => {
+    if (name === 'progress') onProgress?.(JSON.parse(json) as Progress);
+    if (name !== 'answer') return;
+    const { status, body } = JSON.parse(json) as { status: number; body: JsonValue };
+    answer = readAnswer(status, JSON.stringify(body));
+  });
+  for await (const chunk of response.body) reader.take(chunk);
+  if (answer === undefined) throw new Error('the connection ended before the answer');
+  return answer;
 }
 
 function readAnswer(status: number, text: string): HostAnswer {

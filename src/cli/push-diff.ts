@@ -1,5 +1,6 @@
 import { parseEngineHeader } from '../core/engine-header.ts';
 import { changedLines, type DiffLine } from '../core/line-diff.ts';
+import type { NoteProgress } from '../core/progress.ts';
 import { tenantKey } from '../core/tenant.ts';
 import type { CommandCall } from './command.ts';
 import type { ScriptFile } from './script-project.ts';
@@ -11,14 +12,19 @@ const AROUND = 2;
 const MOST_LINES = 60;
 
 /** Shows how scripts differ from those of the tenant. Nothing where the caller may not read them. */
-export async function showDifferences(call: CommandCall, files: readonly ScriptFile[]): Promise<void> {
+export async function showDifferences(
+  call: CommandCall,
+  files: readonly ScriptFile[],
+  note: NoteProgress,
+): Promise<void> {
   const answer = await call.host().ask('GET', `${call.tenantPath()}/engines`);
   const stored = new Map(engineKeys(answer.result.Data).map((key) => [tenantKey(key), key]));
-  for (const { path, text } of files) {
+  for (const [index, { path, text }] of files.entries()) {
     const header = parseEngineHeader(path, text);
     const key = header.ok ? stored.get(tenantKey(header.value.engineKey)) : undefined;
     const before = key === undefined ? undefined : await readSource(call, key);
     if (before !== undefined && before !== text) showDifference(call, path, before, text);
+    note({ step: 'compare', done: index + 1, total: files.length });
   }
 }
 

@@ -9,7 +9,7 @@ import type { Config } from '../config/load-config.ts';
 /** Opens the tenants' databases as the configuration says: files, or a server with `databaseUrl`. */
 export function openDirectory(
   config: Config,
-  options: Pick<TenantDirectoryOptions, 'dataDir' | 'clock' | 'ids' | 'log' | 'extend' | 'box'>,
+  options: Pick<TenantDirectoryOptions, 'dataDir' | 'clock' | 'ids' | 'log' | 'extend' | 'box' | 'note'>,
 ): Promise<SqlDirectory> {
   return createTenantDirectory({
     ...options,

@@ -1,12 +1,14 @@
+import type { NoteProgress } from '../core/progress.ts';
+
 /** A copy of everything that the host keeps in its data directory. Implementation: adapters/sql/backup-files.ts. */
 export interface Backup {
   /**
    * Copies the data directory as a crash at this moment would leave it, while the host goes on.
    * @param dir an absolute path that does not exist yet, in a directory that does; undefined: one named after the
-   * time in `{dataDir}/backups`.
+   * time in `{dataDir}/backups`. @param note told after each file.
    * @throws AppError BACKUP_TARGET_EXISTS, BACKUP_FAILED.
    */
-  create(dir: string | undefined): Promise<BackupReport>;
+  create(dir: string | undefined, note?: NoteProgress): Promise<BackupReport>;
 }
 
 export interface BackupReport {

@@ -76,8 +76,8 @@ export interface DeadEdit {
   readonly props: MessageProps;
 }
 
-/** Told of each part of a change as soon as it is committed; the next part waits for it. */
-export type OnCommitted<T> = (part: T) => Promise<void>;
+/** Told of each part of a change as soon as it is committed, and how many rows are done; the next part waits for it. */
+export type OnCommitted<T> = (part: T, share: { readonly done: number; readonly total: number }) => Promise<void>;
 
 /** Errors are those of TenantStore; what was committed before one was told to `onCommitted`. */
 export interface DeadLetterStore {

@@ -1,6 +1,7 @@
 import type { Binding } from '../core/binding.ts';
 import type { ChangeOrigin } from '../core/change-origin.ts';
 import type { HeaderEntry } from '../core/header-entry.ts';
+import type { NoteProgress } from '../core/progress.ts';
 import type { VersionOrigin } from './engine-versions.ts';
 
 export interface PushedEngine {
@@ -30,6 +31,8 @@ export interface PushRequest {
    * that he has not seen is told so. Absent: whatever is there is replaced.
    */
   readonly base?: string | null | undefined;
+  /** Told after each engine. */
+  readonly note?: NoteProgress;
 }
 
 /** What `tables.json` asks of a table that is there already, and that the push leaves as it is. */

@@ -4,6 +4,7 @@ import { chmod, copyFile, mkdir, open, rename, rm, stat, writeFile } from 'node:
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../core/errors.ts';
+import { NOT_WATCHED, type NoteProgress, type Progress } from '../../core/progress.ts';
 import type { Backup, BackupFile, BackupReport } from '../../ports/backup.ts';
 import { BACKUP_FORMAT, type BackupManifest, MANIFEST_FILE } from './backup-manifest.ts';
 import { dataFilesOf } from './data-files.ts';
@@ -22,12 +23,12 @@ export interface BackupOptions {
 /** Backs up the data directory of this process, whose thread writes all of its databases. */
 export function createBackup(options: BackupOptions): Backup {
   return {
-    create: async (dir) => {
+    create: async (dir, note = NOT_WATCHED) => {
       const target = dir ?? join(options.dataDir, 'backups', stamp(options.now()));
       if (await exists(target)) throw new AppError('BACKUP_TARGET_EXISTS', { dir: target });
       try {
         if (dir === undefined) await makeDirectory(dirname(target));
-        return await copyTo(target, options);
+        return await copyTo(target, options, note);
       } catch (error: unknown) {
         const reason = error instanceof Error ? error.message : String(error);
         throw new AppError('BACKUP_FAILED', { dir: target, reason }, { cause: error });
@@ -37,14 +38,14 @@ export function createBackup(options: BackupOptions): Backup {
 }
 
 /** Under another name until it is whole: what stands under the final name can be restored. */
-async function copyTo(target: string, options: BackupOptions): Promise<BackupReport> {
+async function copyTo(target: string, options: BackupOptions, note: NoteProgress): Promise<BackupReport> {
   const unfinished = join(dirname(target), `.${basename(target)}.unfinished`);
   await rm(unfinished, { recursive: true, force: true });
   try {
     // One step only: what is missing above is a mistake, such as a disk that is not mounted.
     for (const path of [unfinished, join(unfinished, 'tenants')]) await mkdir(path, { mode: 0o700 });
     const elsewhere = await options.elsewhere();
-    const files = await copyData(options.dataDir, unfinished);
+    const files = await copyData(options.dataDir, unfinished, note);
     await writeManifest(unfinished, {
       format: BACKUP_FORMAT,
       version: options.version,
@@ -60,16 +61,27 @@ async function copyTo(target: string, options: BackupOptions): Promise<BackupRep
   }
 }
 
-async function copyData(dataDir: string, target: string): Promise<BackupFile[]> {
+async function copyData(dataDir: string, target: string, note: NoteProgress): Promise<BackupFile[]> {
   const { databases, secrets } = dataFilesOf(dataDir);
-  await copySnapshots(databases.map((path) => [join(dataDir, path), join(target, path)] as const));
-  for (const path of secrets) await copyFile(join(dataDir, path), join(target, path));
+  const paths = [...databases, ...secrets];
+  const total = paths.length;
+  const copies = databases.map((path) => [join(dataDir, path), join(target, path)] as const);
+  await copySnapshots(copies, (done) => noteFile(note, { step: 'copy', done, total }, databases[done - 1]));
+  for (const [index, path] of secrets.entries()) {
+    await copyFile(join(dataDir, path), join(target, path));
+    noteFile(note, { step: 'copy', done: databases.length + index + 1, total }, path);
+  }
   const files: BackupFile[] = [];
-  for (const path of [...databases, ...secrets]) {
+  for (const [index, path] of paths.entries()) {
     await secure(join(target, path));
     files.push({ path, bytes: (await stat(join(target, path))).size, sha256: await sha256Of(join(target, path)) });
+    noteFile(note, { step: 'verify', done: index + 1, total }, path);
   }
   return files;
+}
+
+function noteFile(note: NoteProgress, share: Progress, subject: string | undefined): void {
+  note({ ...share, ...(subject === undefined ? {} : { subject }) });
 }
 
 async function writeManifest(dir: string, manifest: BackupManifest): Promise<void> {

@@ -101,11 +101,11 @@ export class SqlDeadLetterStore implements DeadLetterStore {
 
   async replay(filter: DeadFilter, onCommitted: OnCommitted<ReplayReport> = async () => {}): Promise<ReplayReport> {
     const report = { replayed: [] as ParkedKey[], refused: [] as ReplayReport['refused'][number][] };
-    await this.#inBatches(await this.#keysOf(filter), async (batch) => {
+    await this.#inBatches(await this.#keysOf(filter), async (batch, share) => {
       const part = await this.#database.write((db) => replayDead(db, this.#database.dialect, this.#inbox, batch));
       report.replayed.push(...part.replayed);
       report.refused.push(...part.refused);
-      await onCommitted(part);
+      await onCommitted(part, share);
     });
     return report;
   }
@@ -119,18 +119,19 @@ export class SqlDeadLetterStore implements DeadLetterStore {
     onCommitted: OnCommitted<readonly ParkedKey[]> = async () => {},
   ): Promise<readonly ParkedKey[]> {
     const removed: ParkedKey[] = [];
-    await this.#inBatches(await this.#keysOf(filter), async (batch) => {
+    await this.#inBatches(await this.#keysOf(filter), async (batch, share) => {
       const part = await this.#database.write((db) => removeDead(db, batch));
       removed.push(...part);
-      await onCommitted(part);
+      await onCommitted(part, share);
     });
     return removed;
   }
 
   /** Between batches the host does its other work: a file is written by this very thread. */
-  async #inBatches(keys: readonly ParkedKey[], change: (batch: readonly ParkedKey[]) => Promise<void>): Promise<void> {
-    for (let i = 0; i < keys.length; i += BATCH_ROWS) {
-      await change(keys.slice(i, i + BATCH_ROWS));
+  async #inBatches(keys: readonly ParkedKey[], change: OnCommitted<readonly ParkedKey[]>): Promise<void> {
+    const total = keys.length;
+    for (let i = 0; i < total; i += BATCH_ROWS) {
+      await change(keys.slice(i, i + BATCH_ROWS), { done: Math.min(i + BATCH_ROWS, total), total });
       await setImmediate();
     }
   }

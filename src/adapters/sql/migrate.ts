@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { AppError } from '../../core/errors.ts';
+import type { NoteProgress } from '../../core/progress.ts';
 import { deliveryTables } from './migrations/0001-delivery-tables.ts';
 import { platformTables } from './migrations/0002-platform-tables.ts';
 import { leaseMarks } from './migrations/0003-lease-marks.ts';
@@ -33,6 +34,13 @@ const MIGRATIONS: readonly Migration[] = [
   sealedSecrets,
 ];
 
+export interface MigrateOptions {
+  /** Also adds our columns to tables the platform made (defaults.md 10.6); never done unasked. */
+  readonly extend: boolean;
+  /** Told after each step. */
+  readonly note?: NoteProgress | undefined;
+}
+
 /** The table of what was applied. `WorksFrom` came later: a database that lacks it has no step of a newer program. */
 const VERSIONS: TableShape = {
   name: 'schema_migration',
@@ -43,12 +51,11 @@ const VERSIONS: TableShape = {
 /**
  * Brings a database to this program's schema. One that a newer program has changed is taken as it is when that program
  * said that this one still works with it, so that hosts of two versions stand side by side and an upgrade can be undone.
- * @param extend also adds our columns to tables the platform made (defaults.md 10.6); never done unasked.
  * @throws AppError SCHEMA_NEWER when a newer program has been here and left no room for this one.
  */
 export async function migrate(
   database: SqlDatabase,
-  options: { extend: boolean },
+  options: MigrateOptions,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
   const known = migrations.at(-1)?.version ?? 0;
@@ -60,14 +67,17 @@ export async function migrate(
 /** The version is read again: another host may have migrated while this one waited for its turn. */
 async function migrateAlone(
   database: SqlDatabase,
-  options: { extend: boolean },
+  options: MigrateOptions,
   migrations: readonly Migration[],
 ): Promise<void> {
   const { dialect } = database;
   const { version } = await readState(database);
   const missing = migrations.filter((migration) => migration.version > version);
   if (missing.length > 0) await database.define((db) => provideVersionTable(db, dialect));
-  for (const migration of missing) await database.define((db) => applyMigration(db, dialect, migration));
+  for (const [index, migration] of missing.entries()) {
+    await database.define((db) => applyMigration(db, dialect, migration));
+    options.note?.({ step: 'migrate', done: index + 1, total: missing.length, subject: migration.name });
+  }
   if (options.extend) await database.define((db) => extendPlatformTables(db, dialect));
 }
 

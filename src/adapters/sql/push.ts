@@ -83,7 +83,11 @@ class Push {
 
   async apply(): Promise<PushReport> {
     const request = this.#request;
-    for (const engine of request.engines) await this.#pushEngine(engine);
+    const total = request.engines.length;
+    for (const [index, engine] of request.engines.entries()) {
+      await this.#pushEngine(engine);
+      if (!this.#dryRun) request.note?.({ step: 'store', done: index + 1, total, subject: engine.key });
+    }
     const rows = await this.#bindingRows();
     for (const binding of request.bindings) await this.#pushBinding(binding, rows);
     if (request.prune) await this.#prune(request.bindings, rows);

@@ -2,6 +2,7 @@ import { chmod, copyFile, mkdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../core/errors.ts';
+import { NOT_WATCHED, type NoteProgress } from '../../core/progress.ts';
 import type { BackupFile } from '../../ports/backup.ts';
 import { sha256Of } from './backup-files.ts';
 import { type BackupManifest, readManifest } from './backup-manifest.ts';
@@ -16,6 +17,8 @@ export interface RestoreRequest {
   readonly replace: boolean;
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
+  /** Told after each file. */
+  readonly note?: NoteProgress;
 }
 
 /** What came back, and where the former data is, if there was any. */
@@ -30,14 +33,22 @@ export interface RestoreReport {
  * @throws AppError BACKUP_INVALID, RESTORE_TARGET_USED, BACKUP_FAILED.
  */
 export async function restoreFiles(request: RestoreRequest): Promise<RestoreReport> {
+  const { note = NOT_WATCHED } = request;
   const manifest = readManifest(request.from);
-  for (const file of manifest.files) await check(request.from, file);
+  const total = manifest.files.length;
+  for (const [index, file] of manifest.files.entries()) {
+    await check(request.from, file);
+    note({ step: 'verify', done: index + 1, total, subject: file.path });
+  }
   const present = dataFilesOf(request.dataDir);
   const former = present.databases.length === 0 ? [] : [...present.databases, ...present.secrets];
   if (former.length > 0 && !request.replace) throw new AppError('RESTORE_TARGET_USED', { dir: request.dataDir });
   try {
     const aside = former.length === 0 ? undefined : await putAside(request, former);
-    for (const { path } of manifest.files) await bring(join(request.from, path), join(request.dataDir, path));
+    for (const [index, { path }] of manifest.files.entries()) {
+      await bring(join(request.from, path), join(request.dataDir, path));
+      note({ step: 'restore', done: index + 1, total, subject: path });
+    }
     return { manifest, aside };
   } catch (error: unknown) {
     const reason = error instanceof Error ? error.message : String(error);

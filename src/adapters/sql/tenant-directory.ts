@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, coerceError, describeError, orThrow } from '../../core/errors.ts';
+import type { NoteProgress } from '../../core/progress.ts';
 import { parseTenantId, sameTenant, tenantKey } from '../../core/tenant.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SecretUpkeep } from '../../ports/secret-box.ts';
@@ -38,6 +39,8 @@ export interface TenantDirectoryOptions extends Pick<OpenerOptions, 'dataDir' | 
   /** Default: the platform's. */
   readonly timeZone?: string;
   readonly extend?: boolean;
+  /** Told how far the first opening of all tenants is. */
+  readonly note?: NoteProgress;
 }
 
 /** The directory, and who is on a server: for those who open further databases. */
@@ -201,7 +204,11 @@ class SqlTenantDirectory implements SqlDirectory {
       if (opened !== this.#main && !wanted.has(key)) await this.#closeTenant(key, opened);
     }
     // One server that does not answer must not keep the others waiting.
-    await Promise.all(enabled.map((child) => this.#openChild(child, enabled)));
+    const total = enabled.length + 1;
+    let done = 0;
+    const opened = (subject: string): void => this.#options.note?.({ step: 'open', done: ++done, total, subject });
+    opened(this.#main.store.tenant);
+    await Promise.all(enabled.map((child) => this.#openChild(child, enabled).then(() => opened(child.tenant))));
     await this.#warnOfMain(enabled);
   }
 

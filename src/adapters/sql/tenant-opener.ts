@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { bilingual } from '../../core/bilingual.ts';
 import { AppError, coerceError } from '../../core/errors.ts';
+import type { NoteProgress } from '../../core/progress.ts';
 import { tenantKey } from '../../core/tenant.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
@@ -29,6 +30,8 @@ export interface OpenerOptions extends RowMaker {
   readonly timeZone: string;
   /** Also adds our columns to tables the platform made; see migrate.ts. */
   readonly extend: boolean;
+  /** Told after each step of a schema and each tenant. */
+  readonly note?: NoteProgress | undefined;
   /** Absent: secrets are stored as they are. */
   readonly box?: SecretBox | undefined;
 }
@@ -95,7 +98,8 @@ export function isSamePlace(one: TenantPlace, other: TenantPlace): boolean {
 export async function openTenant(options: OpenerOptions, tenant: string, place: TenantPlace): Promise<OpenTenant> {
   const database = await openDatabase(options, tenant, place);
   try {
-    await migrate(database, { extend: options.extend });
+    const note: NoteProgress = (progress) => options.note?.({ ...progress, subject: `${tenant} ${progress.subject}` });
+    await migrate(database, { extend: options.extend, note });
     if (place.kind === 'mysql') await database.write(touchSchemaRow);
   } catch (error: unknown) {
     await database.close();

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, textOption } from '../command.ts';
 import { showAnswer } from '../show-answer.ts';
-import { whileShowing } from '../waiting.ts';
+import { askWatched } from '../watched-work.ts';
 
 interface Backup {
   readonly dir: string;
@@ -27,8 +27,9 @@ export const backup: Command = {
   examples: ['v8host backup', 'v8host backup --to /backup/v8host-monday'],
   async run(call) {
     const to = textOption(call, 'to');
-    const work = call.host().ask('POST', '/api/v1/backups', JSON.stringify({ dir: to && resolve(to) }));
-    const answer = await whileShowing(call, { zh: '正在备份', en: 'backing up' }, work);
+    const what = { zh: '正在备份', en: 'backing up' };
+    const body = { dir: to && resolve(to) };
+    const answer = await askWatched(call, what, { method: 'POST', path: '/api/v1/backups', body });
     return showAnswer(call, answer, (data) => {
       const { dir, files, elsewhere } = data as unknown as Backup;
       for (const { path, bytes } of files) call.terminal.err(`${path}  ${bytes}`);

@@ -3,7 +3,7 @@ import { type Command, textOption } from '../command.ts';
 import { CHANGE_OPTIONS, changeFilter } from '../dead-letter-filter.ts';
 import { showAnswer } from '../show-answer.ts';
 import { UsageError } from '../usage-error.ts';
-import { whileShowing } from '../waiting.ts';
+import { askWatched, MANY } from '../watched-work.ts';
 
 /** `dead-letters purge`: removes dead letters for good. */
 export const deadLettersPurge: Command = {
@@ -18,8 +18,8 @@ export const deadLettersPurge: Command = {
   examples: ['v8host dead-letters purge --older-than 14', 'v8host dead-letters purge --group 0123456789abcdef'],
   async run(call) {
     const filter = changeFilter(call, { olderThanDays: readDays(textOption(call, 'older-than')) });
-    const work = call.host().ask('POST', `${call.tenantPath()}/dead-letters/purge`, JSON.stringify(filter));
-    const answer = await whileShowing(call, { zh: '正在清除', en: 'purging' }, work);
+    const request = { method: 'POST', path: `${call.tenantPath()}/dead-letters/purge`, body: filter } as const;
+    const answer = await askWatched(call, { zh: '正在清除', en: 'purging' }, request, MANY);
     return showAnswer(call, answer, (data) => {
       const purged = isJsonObject(data) ? Number(data.purged) : 0;
       call.terminal.err(call.lang === 'zh' ? `已清除 ${purged} 条` : `Purged: ${purged}`);

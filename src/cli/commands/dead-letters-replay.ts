@@ -3,7 +3,7 @@ import { type Command, EXIT, type Text } from '../command.ts';
 import { CHANGE_OPTIONS, changeFilter } from '../dead-letter-filter.ts';
 import { showAnswer } from '../show-answer.ts';
 import { visibleText } from '../visible-text.ts';
-import { whileShowing } from '../waiting.ts';
+import { askWatched, MANY } from '../watched-work.ts';
 
 /** `dead-letters replay`: makes dead messages run again under their own EventId. */
 export const deadLettersReplay: Command = {
@@ -14,9 +14,9 @@ export const deadLettersReplay: Command = {
   client: true,
   examples: ['v8host dead-letters replay order-A-1', 'v8host dead-letters replay --queue orders'],
   async run(call) {
-    const body = JSON.stringify(changeFilter(call));
-    const work = call.host().ask('POST', `${call.tenantPath()}/dead-letters/replay`, body);
-    const answer = await whileShowing(call, { zh: '正在重放', en: 'replaying' }, work);
+    const body = changeFilter(call);
+    const request = { method: 'POST', path: `${call.tenantPath()}/dead-letters/replay`, body } as const;
+    const answer = await askWatched(call, { zh: '正在重放', en: 'replaying' }, request, MANY);
     let replayed = 0;
     let refused: readonly JsonObject[] = [];
     const code = showAnswer(call, answer, (data) => {

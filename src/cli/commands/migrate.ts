@@ -1,4 +1,5 @@
 import { type Command, textOption } from '../command.ts';
+import { watched } from '../watched-work.ts';
 
 /** `migrate`: brings the tenants' databases to this version without starting the host. */
 export const migrate: Command = {
@@ -12,16 +13,22 @@ export const migrate: Command = {
         en: "also add this product's columns to tables of the original platform",
       },
     },
+    json: { summary: { zh: '输出 DosResult', en: 'print a DosResult' } },
   },
   client: false,
   examples: ['v8host migrate', 'v8host migrate --extend'],
+  exits: { 4: { zh: '数据库来自更新的版本', en: 'the database is of a newer version' } },
   async run(call) {
     const configFile = textOption(call, 'config');
-    return call.hostCommands.migrateData({
-      ...call.terminal,
-      lang: call.lang,
-      extend: call.options.extend === true,
-      ...(configFile === undefined ? {} : { configFile }),
-    });
+    return watched(call, { zh: '正在升级', en: 'migrating' }, (note) =>
+      call.hostCommands.migrateData({
+        ...call.terminal,
+        lang: call.lang,
+        extend: call.options.extend === true,
+        ...(configFile === undefined ? {} : { configFile }),
+        json: call.options.json === true,
+        note,
+      }),
+    );
   },
 };

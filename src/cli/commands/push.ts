@@ -8,7 +8,7 @@ import { showDifferences } from '../push-diff.ts';
 import { readScriptProject } from '../script-project.ts';
 import { showAnswer } from '../show-answer.ts';
 import { visibleText } from '../visible-text.ts';
-import { whileShowing } from '../waiting.ts';
+import { askWatched, MANY, watched } from '../watched-work.ts';
 
 /** `push`: sends a directory of scripts, all or nothing. */
 export const push: Command = {
@@ -26,11 +26,10 @@ export const push: Command = {
   async run(call) {
     const files = readScriptProject(call.args[0] ?? '.');
     const dryRun = call.options['dry-run'] === true;
-    if (call.options.json !== true) await showDifferences(call, files);
-    const body = JSON.stringify({ files, prune: call.options.prune === true, dryRun });
     const what = { zh: `正在推送 ${files.length} 个文件`, en: `pushing ${counted(files.length, 'file')}` };
-    const work = call.host().ask('PUT', `${call.tenantPath()}/engines`, body);
-    const answer = await whileShowing(call, what, work);
+    if (call.options.json !== true) await watched(call, what, (note) => showDifferences(call, files, note), MANY);
+    const body = { files, prune: call.options.prune === true, dryRun };
+    const answer = await askWatched(call, what, { method: 'PUT', path: `${call.tenantPath()}/engines`, body }, MANY);
     const code = showAnswer(call, answer, (data) => showReport(call, data, dryRun));
     if (call.options.json !== true) showRefusals(call, answer);
     return code;
