@@ -43,18 +43,22 @@ export function problemOf(area: FindingArea, subject: string, error: ErrorRecord
   return problem(area, subject, describeError(error, 'zh'), describeError(error, 'en'));
 }
 
-/** Clocks further apart than this mislead people who compare times, and tokens of other hosts. Milliseconds. */
+/** Clocks further apart than this mislead people who compare times. Milliseconds. */
 const CLOCK_APART_MS = 2_000;
+/** Clocks further apart than this break what compares them: leases, the ends of logins, tokens of other hosts. Milliseconds. */
+const CLOCK_BROKEN_MS = 30_000;
 
 /** @param aheadMs how far the clock of the server at `subject` is ahead of this machine's. */
 export function clockFinding(subject: string, aheadMs: number): Finding {
-  const seconds = (aheadMs / 1000).toFixed(1);
-  if (Math.abs(aheadMs) <= CLOCK_APART_MS)
+  const seconds = (Math.abs(aheadMs) / 1000).toFixed(1);
+  if (Math.abs(aheadMs) <= CLOCK_APART_MS) {
     return fine('clock', subject, `与本机相差 ${seconds} 秒`, `${seconds} s apart`);
-  return problem(
+  }
+  const [zh, en] = aheadMs > 0 ? ['快', 'ahead of'] : ['慢', 'behind'];
+  return (Math.abs(aheadMs) > CLOCK_BROKEN_MS ? problem : notice)(
     'clock',
     subject,
-    `与本机时钟相差 ${seconds} 秒：在两台机器上启用 NTP（chrony 或 systemd-timesyncd）。`,
-    `its clock is ${seconds} s ahead of this machine's: run NTP (chrony or systemd-timesyncd) on both.`,
+    `其时钟比本机${zh} ${seconds} 秒：在两台机器上启用 NTP（chrony 或 systemd-timesyncd）。`,
+    `its clock is ${seconds} s ${en} this machine's: run NTP (chrony or systemd-timesyncd) on both.`,
   );
 }

@@ -25,13 +25,17 @@ export interface DoctorRun {
 export async function runDoctor(
   t: TestContext,
   config: Readonly<Record<string, unknown>> = {},
-  { dir = tempDir(t), lang = 'en_US.UTF-8' } = {},
+  {
+    dir = tempDir(t),
+    lang = 'en_US.UTF-8',
+    env = {},
+  }: { dir?: string; lang?: string; env?: Readonly<Record<string, string>> } = {},
 ): Promise<DoctorRun> {
   const port = await freePort();
   const file = { dataDir: dir, demo: false, http: { port }, ...config };
   writeFileSync(join(dir, 'v8host.config.json'), JSON.stringify(file));
-  const env = { V8HOST_URL: `http://127.0.0.1:${port}`, LANG: lang };
-  return readRun(await runCli(['doctor', '--json'], { cwd: dir, env }));
+  const base = { V8HOST_URL: `http://127.0.0.1:${port}`, LANG: lang };
+  return readRun(await runCli(['doctor', '--json'], { cwd: dir, env: { ...base, ...env } }));
 }
 
 export function readRun({ code, out, err }: { code: number | null; out: string; err: string }): DoctorRun {

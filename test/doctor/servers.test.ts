@@ -5,7 +5,7 @@ import { freePort } from '../support/free-port.ts';
 import { freshDatabase } from '../support/services/fresh-database.ts';
 import { freshRedis } from '../support/services/fresh-redis.ts';
 import { freshVhost } from '../support/services/fresh-vhost.ts';
-import { sqlAsAdmin } from '../support/services/mariadb.ts';
+import { sqlAsAdmin, startMariaDb } from '../support/services/mariadb.ts';
 import { runDoctor } from './doctor-run.ts';
 
 const LIMIT = { timeout: 240_000 };
@@ -44,6 +44,22 @@ describe('v8host doctor at MariaDB', LIMIT, () => {
     const engine = await runDoctor(t, { databaseUrl: good.url }, { lang: 'zh_CN.UTF-8' });
     assert.match(engine.texts('database', 'problem').join(), /ALTER TABLE old_table ENGINE = InnoDB/);
     for (const run of [gone, wrong, refused, charset, engine]) assert.equal(run.code, 1);
+  });
+
+  it('finds a clock that is apart: told of from 2 s on, a problem from 30 s on', async (t) => {
+    await using server = await startMariaDb(undefined, { args: ['--max-allowed-packet=64M'] });
+    const { url } = await freshDatabase({ adminUrl: server.url });
+    const shifted = async (seconds: number) => {
+      // Of every session but the administrator's own.
+      await server.sql(`set global init_connect = 'set timestamp = unix_timestamp(now(6)) + ${seconds}'`);
+      return runDoctor(t, { databaseUrl: url });
+    };
+    const near = await shifted(12);
+    assert.match(near.texts('clock', 'notice').join(), /^its clock is 1[12]\.\d s ahead of this machine's: run NTP/);
+    assert.deepEqual(near.problems, []);
+    const far = await shifted(-300);
+    assert.match(far.texts('clock', 'problem').join(), /^its clock is 30\d\.\d s behind this machine's: run NTP/);
+    assert.equal(far.code, 1);
   });
 
   it('finds a tenant whose user sees another tenant, and one that lacks a database', async (t) => {

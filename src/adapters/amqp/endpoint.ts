@@ -82,6 +82,6 @@ export function socketOptions(
 }
 
 /** Without a name of its own the driver checks each host's certificate against that host. */
-function tlsName({ tlsServerName }: AmqpSettings): { servername?: string } {
+export function tlsName({ tlsServerName }: AmqpSettings): { servername?: string } {
   return tlsServerName === undefined || isIP(tlsServerName) !== 0 ? {} : { servername: tlsServerName };
 }

@@ -6,7 +6,8 @@ import { type AmqpSettings, loggableUrl } from '../../core/mq-settings.ts';
 import type { Ids } from '../../ports/ids.ts';
 import { withinMs } from './deadline.ts';
 import { ANSWER_MS, type QueueType } from './declare-queue.ts';
-import { CONNECT_TIMEOUT_MS, Endpoint } from './endpoint.ts';
+import { CONNECT_TIMEOUT_MS, Endpoint, tlsName } from './endpoint.ts';
+import { examineTls } from './examine-tls.ts';
 import { fromChannelError, fromConnectError } from './from-amqp-error.ts';
 
 /** Where the management interface listens unless somebody moved it. */
@@ -14,8 +15,8 @@ const MANAGEMENT_PORT = 15_672;
 const MANAGEMENT_MS = 3_000;
 
 /**
- * Logs in at each of a tenant's RabbitMQ hosts and does there what the host does, on a queue that goes again: declare,
- * publish with a confirm, receive, delete. Never rejects.
+ * Looks at the certificate of each of a tenant's RabbitMQ hosts, logs in there and does what the host does, on a queue
+ * that goes again: declare, publish with a confirm, receive, delete. Never rejects.
  */
 export async function examineBroker(
   tenant: string,
@@ -26,6 +27,11 @@ export async function examineBroker(
   const findings: Finding[] = [];
   for (const host of settings.hosts) {
     const one = { ...settings, hosts: [host] };
+    const subject = `${tenant} ${loggableUrl(one)}`;
+    const certificate = one.tls ? await examineTls(subject, one) : [];
+    findings.push(...certificate);
+    // The login would fail for the same reason, and with less to go by.
+    if (certificate.some(({ level }) => level === 'problem')) continue;
     findings.push(...(await examineHost(tenant, one, queueType, ids)));
   }
   return findings;
@@ -121,8 +127,4 @@ async function managementFinding({ hosts: [host = ''] }: AmqpSettings): Promise<
     '此端口没有管理接口，v8host tenant rabbitmq-setup 需要它：rabbitmq-plugins enable rabbitmq_management。',
     'no management interface at this port; v8host tenant rabbitmq-setup needs one: rabbitmq-plugins enable rabbitmq_management.',
   );
-}
-
-function tlsName({ tlsServerName }: AmqpSettings): { servername?: string } {
-  return tlsServerName === undefined ? {} : { servername: tlsServerName };
 }

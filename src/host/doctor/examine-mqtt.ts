@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto';
 import type { ListenerOptions } from '../../adapters/mqtt/listener.ts';
 import type { Config } from '../../config/load-config.ts';
+import { certificateFinding } from '../../core/certificate.ts';
 import { coerceError } from '../../core/errors.ts';
 import { type Finding, fine, notice, problem, problemOf } from '../../core/finding.ts';
 import { type MainMqtt, type MqttTenant, mqttRegistry } from '../../core/mqtt-settings.ts';
@@ -9,10 +9,9 @@ import type { TenantSettings } from '../../ports/tenant-store.ts';
 import { mqttListeners } from '../mqtt-listeners.ts';
 import { mainMqttOf } from '../open-mqtt.ts';
 import { examinePort } from './examine-machine.ts';
+import { servedChain } from './served-chain.ts';
 
-const DAY_MS = 86_400_000;
-/** A certificate that ends sooner than this should be renewed now. */
-const RENEW_DAYS = 30;
+const REPLACE = { zh: '更换证书并重启主机', en: 'replace it and restart the host' };
 
 /** The broker's listeners, certificates and the tenants' credentials. Never rejects. */
 export async function examineMqtt(
@@ -28,7 +27,8 @@ export async function examineMqtt(
   try {
     const listeners = mqttListeners(config, own?.row ?? {}, own?.unreadable);
     const ports = hostRuns ? [] : await Promise.all(listeners.map(portOf));
-    return [...listeners.flatMap(certificateOf), ...ports, ...credentialFindings(tenants)];
+    const certificates = (await Promise.all(listeners.map(certificateOf))).flat();
+    return [...certificates, ...ports, ...credentialFindings(tenants)];
   } catch (error: unknown) {
     return [problemOf('mqtt', config.tenant, coerceError(error).toRecord()), ...credentialFindings(tenants)];
   }
@@ -46,27 +46,12 @@ function portOf({ setting, bind, port, portsTried }: ListenerOptions): Promise<F
   return examinePort(setting, bind, port, portsTried === 0);
 }
 
-/** The end of a certificate in PEM; one in a PFX file was opened, and its end is not looked for. */
-function certificateOf({ kind, port, tls }: ListenerOptions): readonly Finding[] {
-  const cert = tls?.cert;
-  if (!Buffer.isBuffer(cert)) return [];
-  const subject = `${kind} ${port}`;
-  const ends = new X509Certificate(cert).validToDate;
-  const days = Math.floor((ends.getTime() - Date.now()) / DAY_MS);
-  const date = ends.toISOString().slice(0, 10);
-  if (days < 0) {
-    return [
-      problem(
-        'mqtt',
-        subject,
-        `证书已于 ${date} 过期：更换后重启主机。`,
-        `its certificate ended on ${date}: replace it and restart the host.`,
-      ),
-    ];
-  }
-  const texts = [`证书有效期至 ${date}`, `its certificate holds until ${date}`] as const;
-  if (days >= RENEW_DAYS) return [fine('mqtt', subject, ...texts)];
-  return [notice('mqtt', subject, `${texts[0]}，请更换。`, `${texts[1]}: renew it.`)];
+/** How long the certificate of a listener holds, as its clients see it. */
+async function certificateOf({ kind, port, tls }: ListenerOptions): Promise<readonly Finding[]> {
+  if (tls === undefined) return [];
+  const [first, ...others] = await servedChain(tls);
+  if (first === undefined) return [];
+  return [certificateFinding({ area: 'mqtt', subject: `${kind} ${port}` }, [first, ...others], Date.now(), REPLACE)];
 }
 
 /** Credentials that let nobody in, or two tenants' devices in by one pair. */
