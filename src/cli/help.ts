@@ -1,5 +1,5 @@
 import type { Lang } from '../core/errors.ts';
-import type { Command, CommandOption } from './command.ts';
+import { type Command, type CommandOption, EXIT, type Text } from './command.ts';
 import { CLIENT_OPTIONS, GENERAL_OPTIONS } from './parse-arguments.ts';
 import { definitionLines, piecesAsLines, wrappedLines } from './wrapped-text.ts';
 
@@ -14,10 +14,18 @@ const WORDS = {
   },
 } as const;
 
-const EXIT_CODES = {
-  zh: '退出码：0 成功，1 失败，2 用法错误，3 连不上主机，4 没有找到。命令的详细用法：v8host help 命令',
-  en: 'Exit codes: 0 ok, 1 failed, 2 usage, 3 host not reached, 4 not found. More on a command: v8host help COMMAND',
-} as const;
+/** Of every command, and of those that speak to a host. */
+const EXITS: Readonly<Record<number, Text>> = {
+  [EXIT.ok]: { zh: '成功', en: 'ok' },
+  [EXIT.failed]: { zh: '失败', en: 'failed' },
+  [EXIT.usage]: { zh: '用法错误', en: 'usage' },
+};
+const CLIENT_EXITS: Readonly<Record<number, Text>> = {
+  [EXIT.unreachable]: { zh: '连不上主机', en: 'host not reached' },
+  [EXIT.notFound]: { zh: '没有找到', en: 'not found' },
+};
+
+const MORE: Text = { zh: '。命令的详细用法：v8host help 命令', en: '. More on a command: v8host help COMMAND' };
 
 /** Columns of the help: those of a small window. */
 const WIDTH = 100;
@@ -37,7 +45,7 @@ export function generalHelp(commands: readonly Command[], lang: Lang): string {
     `${words.client}:`,
     ...optionLines({ ...CLIENT_OPTIONS, ...GENERAL_OPTIONS }, lang),
     '',
-    ...wrappedLines(EXIT_CODES[lang], WIDTH),
+    ...wrappedLines(exitText({ ...EXITS, ...CLIENT_EXITS }, lang) + MORE[lang], WIDTH),
   ].join('\n');
 }
 
@@ -53,8 +61,18 @@ export function commandHelp(command: Command, lang: Lang): string {
     '',
     `${words.options}:`,
     ...optionLines(options, lang),
-    ...(examples.length === 0 ? [] : ['', `${words.examples}:`, ...examples]),
+    '',
+    `${words.examples}:`,
+    ...examples,
+    '',
+    ...wrappedLines(exitText({ ...EXITS, ...(command.client ? CLIENT_EXITS : {}), ...command.exits }, lang), WIDTH),
   ].join('\n');
+}
+
+/** Such as `Exit codes: 0 ok, 1 failed, 2 usage`. */
+function exitText(exits: Readonly<Record<number, Text>>, lang: Lang): string {
+  const list = Object.entries(exits).map(([code, text]) => `${code} ${text[lang]}`);
+  return lang === 'zh' ? `退出码：${list.join('，')}` : `Exit codes: ${list.join(', ')}`;
 }
 
 /** Such as `Usage: v8host push DIR [--dry-run] [--prune]`; options that it cannot do without have no brackets. */

@@ -15,6 +15,7 @@ export const dev: Command = {
   options: {},
   client: true,
   examples: ['v8host dev ./my-scripts --tenant demo'],
+  exits: { 130: { zh: '被 Ctrl-C 结束', en: 'ended by Ctrl-C' } },
   async run(call) {
     const [directory = '.'] = call.args;
     const changes = new Changes(directory);

@@ -17,6 +17,7 @@ export const doctor: Command = {
   },
   client: true,
   examples: ['v8host doctor', 'v8host doctor --config /etc/v8host.config.json --json', 'v8host doctor --problems'],
+  exits: { 1: { zh: '有问题', en: 'there is a problem' } },
   async run(call) {
     const running = await runningHostFindings(call);
     const configFile = textOption(call, 'config');

@@ -19,6 +19,7 @@ export const logs: Command = {
   },
   client: true,
   examples: ['v8host logs --follow --tenant demo', 'v8host logs --engine order-intake --limit 200'],
+  exits: { 130: { zh: '被 Ctrl-C 结束', en: 'ended by Ctrl-C' } },
   async run(call) {
     const tail = new LogTail(call, { engine: textOption(call, 'engine'), limit: textOption(call, 'limit') ?? '50' });
     const code = await tail.look();

@@ -28,6 +28,7 @@ export const mqttSub: Command = {
   },
   client: true,
   examples: [`v8host mqtt sub 'sensor/#' --user demo:device --password-file data/mqtt.password`],
+  exits: { 130: { zh: '被 Ctrl-C 结束', en: 'ended by Ctrl-C' } },
   async run(call) {
     const [filter = ''] = call.args;
     const user = textOption(call, 'user');

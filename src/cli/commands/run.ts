@@ -14,6 +14,7 @@ export const run: Command = {
   },
   client: true,
   examples: [`v8host run stock-show --param '{"Sku":"P-1"}'`, 'v8host run order-intake --param @order.json'],
+  exits: { 1: { zh: '失败，或脚本的 Code 不是 1', en: 'failed, or the Code of the script is not 1' } },
   async run(call) {
     const key = encodeURIComponent(call.args[0] ?? '');
     const param = readJsonArgument('--param', textOption(call, 'param') ?? '{}');

@@ -26,6 +26,7 @@ export const selftestIsolation: Command = {
   examples: [
     'v8host selftest isolation test-a:device test-b:device --first-password-file a.txt --second-password-file b.txt',
   ],
+  exits: { 1: { zh: '有未隔离之处，或无法检查', en: 'a breach, or nothing could be tried' } },
   async run(call) {
     const [first = '', second = ''] = call.args;
     const url = await brokerUrl(call, textOption(call, 'broker'));

@@ -10,6 +10,11 @@ export const start: Command = {
   },
   client: false,
   examples: ['v8host start', 'v8host start --config /etc/v8host.config.json'],
+  exits: {
+    1: { zh: '启动失败', en: 'start failed' },
+    3: { zh: '超过停机期限', en: 'the drain deadline passed' },
+    4: { zh: '数据库来自更新的版本', en: 'the database is of a newer version' },
+  },
   async run(call) {
     const configFile = textOption(call, 'config');
     return call.hostCommands.startHost({

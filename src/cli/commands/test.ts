@@ -15,6 +15,7 @@ export const test: Command = {
   options: { json: { summary: { zh: '输出 DosResult', en: 'print a DosResult' } } },
   client: false,
   examples: ['v8host test', 'v8host test ./my-scripts --json'],
+  exits: { 1: { zh: '有测试失败', en: 'a test failed' } },
   async run(call) {
     const directory = call.args[0] ?? '.';
     const files = listScripts(directory);

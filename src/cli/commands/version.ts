@@ -7,7 +7,7 @@ export const version: Command = {
   args: [],
   options: {},
   client: false,
-  examples: [],
+  examples: ['v8host version'],
   async run(call) {
     call.terminal.out(`v8-engine-host ${call.version}`);
     return EXIT.ok;
