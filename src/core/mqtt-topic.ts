@@ -107,7 +107,7 @@ function normalise(raw: string, scope: TopicScope, wildcardRule: string | undefi
 /** The topic below the tenant's prefix, whichever of its forms was written. */
 function pathOf(topic: string, own: string): Parsed<string> {
   const levels = topic.split('/');
-  const [first = '', second] = levels.map(tenantKey);
+  const [first = '', second] = levels.slice(0, 2).map(tenantKey);
   if (first === 'tenant' && second !== undefined) {
     if (second !== own || levels.length < 3) return refuse('TOPIC_FOREIGN');
     return tail(levels.slice(2).join('/'));

@@ -21,5 +21,5 @@ export function sameTenant(a: string, b: string): boolean {
  * `k` and so give a tenant a second spelling.
  */
 export function tenantKey(tenant: string): string {
-  return tenant.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return /[A-Z]/.test(tenant) ? tenant.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) : tenant;
 }

@@ -56,7 +56,7 @@ export class Connection implements SessionLink {
     stream.on('error', () => stream.destroy());
     // A stream that may be half open, such as that of a WebSocket, does not end by itself when the client has.
     stream.on('end', () => {
-      stream.end();
+      this.output.end();
       core.later(() => stream.destroy());
     });
     stream.on('close', () => this.#onClose());
@@ -112,7 +112,7 @@ export class Connection implements SessionLink {
       const properties = reason === '' ? {} : { properties: { reasonString: reason } };
       this.output.send({ cmd: 'disconnect', reasonCode, ...properties });
     }
-    this.#stream.end();
+    this.output.end();
     this.#onClose();
     this.core.later(() => this.#stream.destroy());
   }
@@ -270,7 +270,7 @@ export class Connection implements SessionLink {
     // Every other reason leaves the will [MQTT-3.14.4-3].
     if (opened !== undefined && reasonCode === REASON.success) opened.will = undefined;
     this.#end = { cause: 'disconnect', userProperties: properties.userProperties ?? [] };
-    this.#stream.end();
+    this.output.end();
     this.#onClose();
     this.core.later(() => this.#stream.destroy());
   }

@@ -27,16 +27,24 @@ interface Alias {
   readonly known: boolean;
 }
 
+/** A packet of more is not copied into those that leave with it. Bytes. */
+const MOST_COPIED_BYTES = 16 * 1024;
+
 /** Bytes of one PUBLISH with QoS 0 that are the same for many subscribers of a version, by their message. */
 const SHARED_BYTES = new WeakMap<object, Buffer>();
 const SHARED_BYTES5 = new WeakMap<object, Buffer>();
+
+/** For `nextTick`, which takes arguments: a closure for every turn would be garbage. */
+let flush: (output: PacketOutput) => void;
 
 /** The way out of one connection: packets in the client's version, bounded by bytes. */
 export class PacketOutput {
   readonly #stream: Duplex;
   #options: OutputOptions | undefined;
   readonly #aliases = new Map<string, number>();
-  #corked = false;
+  /** What this turn has written so far. */
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
   /** When the output filled up; undefined while it is not full. Milliseconds UTC. */
   blockedSince: number | undefined;
 
@@ -51,7 +59,7 @@ export class PacketOutput {
   canSend(): boolean {
     const { highWater = 0, now } = this.#options ?? {};
     if (this.#stream.destroyed) return false;
-    if (this.#stream.writableLength < highWater) {
+    if (this.#waitingBytes < highWater) {
       this.blockedSince = undefined;
       return true;
     }
@@ -61,7 +69,11 @@ export class PacketOutput {
 
   /** True while more bytes wait than may: the client sends what has to be answered and does not read the answers. */
   get isOverfull(): boolean {
-    return this.#options !== undefined && this.#stream.writableLength > this.#options.highWater;
+    return this.#options !== undefined && this.#waitingBytes > this.#options.highWater;
+  }
+
+  get #waitingBytes(): number {
+    return this.#stream.writableLength + this.#pendingBytes;
   }
 
   /** @returns false when the client takes no packet of that size; a reason string is left out before that. */
@@ -167,18 +179,36 @@ export class PacketOutput {
     return shortTopics ? shortTopic(topic, tenant) : topic;
   }
 
-  /** Everything written in one turn leaves in one system call. */
+  /** Everything written before leaves, and then the stream ends. */
+  end(): void {
+    this.#flush();
+    this.#stream.end();
+  }
+
+  /** Everything written in one turn leaves in one system call, as one piece: a stream pays for every piece. */
   #write(bytes: Buffer): void {
     if (this.#stream.destroyed || this.#stream.writableEnded) return;
-    if (!this.#corked) {
-      this.#corked = true;
-      this.#stream.cork();
-      process.nextTick(() => {
-        this.#corked = false;
-        this.#stream.uncork();
-      });
-    }
-    this.#stream.write(bytes);
+    if (this.#pending.length === 0) process.nextTick(flush, this);
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.byteLength;
+    if (bytes.byteLength > MOST_COPIED_BYTES) this.#flush();
+  }
+
+  #flush(): void {
+    const [pending, length] = [this.#pending, this.#pendingBytes];
+    if (length === 0) return;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    if (this.#stream.destroyed || this.#stream.writableEnded) return;
+    const last = pending.at(-1) as Buffer;
+    const isLarge = last.byteLength > MOST_COPIED_BYTES;
+    const small = isLarge ? pending.slice(0, -1) : pending;
+    if (small.length > 0) this.#stream.write(small.length === 1 ? small[0] : Buffer.concat(small));
+    if (isLarge) this.#stream.write(last);
+  }
+
+  static {
+    flush = (output) => output.#flush();
   }
 }
 

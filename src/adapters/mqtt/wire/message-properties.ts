@@ -1,8 +1,11 @@
 import type { MessageProperties } from '../../../ports/broker.ts';
-import type { PacketProperties } from './packet-properties.ts';
+import { NO_PROPERTIES, type PacketProperties } from './packet-properties.ts';
+
+const NONE: MessageProperties = Object.freeze({});
 
 /** What a PUBLISH, or the will of a CONNECT, says beside its payload, in the form that outlives the packet. */
 export function messagePropertiesOf(properties: PacketProperties): MessageProperties {
+  if (properties === NO_PROPERTIES) return NONE;
   const { userProperties, responseTopic, correlationData, contentType } = properties;
   const { payloadFormatIndicator, messageExpiryInterval } = properties;
   return {
