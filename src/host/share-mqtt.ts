@@ -7,6 +7,7 @@ import { type RelayAddress, RelayClient } from '../adapters/mqtt/relay/relay-cli
 import { openRelayServer, type RelayServer } from '../adapters/mqtt/relay/relay-server.ts';
 import { findBrokerHome, RedisBrokerStore } from '../adapters/redis/redis-broker-store.ts';
 import { RedisLink } from '../adapters/redis/redis-link.ts';
+import { MysqlAddress } from '../adapters/sql/address-mysql.ts';
 import type { Config } from '../config/load-config.ts';
 import { parseCacheUrl } from '../core/cache-url.ts';
 import { coerceError, orThrow } from '../core/errors.ts';
@@ -40,10 +41,11 @@ export async function shareMqtt(
 ): Promise<SharedMqtt> {
   const { host, adapters, log } = place;
   const url = orThrow(parseCacheUrl(config.cacheUrl?.reveal() ?? ''));
+  const installation = MysqlAddress.parse(config.databaseUrl?.reveal() ?? '').schemaMark;
   const link = new RedisLink({ url, purpose: 'mqtt', clock: adapters.clock, log: log.child('adapters.redis') });
   releasers.add('MQTT sessions', () => link.close());
   const relay = new RelayClient({
-    find: async () => addressIn(await findBrokerHome(link)),
+    find: async () => addressIn(await findBrokerHome(link, installation)),
     listeners: () => door.listeners,
   });
   releasers.add('MQTT relay', () => relay.close());
@@ -52,7 +54,7 @@ export async function shareMqtt(
   );
   releasers.add('MQTT listeners', () => door.close());
   host.mqtt.elsewhere = relay;
-  const own = new OwnBroker(config, { link, door, place, onLost });
+  const own = new OwnBroker(config, { link, installation, door, place, onLost });
   return {
     listeners: door.listeners,
     start: async () => {
@@ -64,12 +66,13 @@ export async function shareMqtt(
       await host.mqtt.stop();
       await own.close();
     },
-    hasLeft: async () => (await findBrokerHome(link)) === '',
+    hasLeft: async () => (await findBrokerHome(link, installation)) === '',
   };
 }
 
 interface OwnBrokerParts {
   readonly link: RedisLink;
+  readonly installation: string;
   readonly door: FrontDoor;
   readonly place: MqttPlace;
   onLost(): void;
@@ -88,8 +91,8 @@ class OwnBroker {
   }
 
   async open(parts: Omit<Parameters<typeof startBroker>[0], 'store'>): Promise<MqttBroker> {
-    const { link, door, place, onLost } = this.#parts;
-    const store = await RedisBrokerStore.open({ link, log: place.log.child('adapters.redis'), onLost });
+    const { link, installation, door, place, onLost } = this.#parts;
+    const store = await RedisBrokerStore.open({ link, installation, log: place.log.child('adapters.redis'), onLost });
     const broker = await startBroker({ ...parts, store }, [], door);
     try {
       const key = randomBytes(KEY_BYTES).toString('base64url');

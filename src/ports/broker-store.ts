@@ -3,7 +3,7 @@
  * Implementations: adapters/embedded, in `host.db`; adapters/redis, where the next host finds it. Changes made in one turn
  * of the event loop are written together.
  */
-import type { BrokerMessage, Qos } from './broker.ts';
+import type { BrokerMessage, ClientInfo, Qos } from './broker.ts';
 
 export interface StoredSubscription {
   readonly filter: string;
@@ -53,6 +53,28 @@ export interface RetainedMessage {
   readonly expiresAt: number | undefined;
 }
 
+/** What is published for a client whose connection ends without a goodbye, also when the broker ends before it. */
+export interface StoredWill extends SessionKey {
+  readonly message: BrokerMessage;
+  /** The connection that it is of. */
+  readonly client: Omit<ClientInfo, 'isOpen'>;
+  /** Seconds from the loss of the connection to the will; 0 for a session that ends with its connection. */
+  readonly delaySeconds: number;
+  /** When it is published; undefined while there is the connection. Milliseconds UTC. */
+  readonly dueAt: number | undefined;
+}
+
+/** A message of the host's own that was sent, by its own id. */
+export interface SentDownlink {
+  /** In lower case. */
+  readonly tenant: string;
+  readonly id: string;
+  /** How many sessions it went to. */
+  readonly sessions: number;
+  /** Milliseconds UTC. */
+  readonly sentAt: number;
+}
+
 /** Everything at a start. */
 export interface BrokerContent {
   readonly sessions: readonly (StoredSession & {
@@ -62,6 +84,9 @@ export interface BrokerContent {
     readonly flights: readonly StoredFlight[];
   })[];
   readonly retained: readonly RetainedMessage[];
+  readonly wills: readonly StoredWill[];
+  /** In the order of their time. */
+  readonly downlinks: readonly SentDownlink[];
   readonly lastSeq: number;
 }
 
@@ -79,6 +104,12 @@ export interface BrokerStore {
   dropReceived(key: SessionKey, packetId: number): void;
   /** An empty payload removes it. */
   saveRetained(retained: RetainedMessage): void;
+  /** Also of a client that has one, in its new state. */
+  saveWill(will: StoredWill): void;
+  dropWill(key: SessionKey): void;
+  /** In one turn with what the message leaves here. */
+  saveDownlink(sent: SentDownlink): void;
+  dropDownlink(sent: Pick<SentDownlink, 'tenant' | 'id'>): void;
   /** Resolves when everything changed so far is stored. @throws AppError QUEUE_STORE_UNUSABLE, CACHE_UNAVAILABLE. */
   flushed(): Promise<void>;
   /** True when something changed since the last write. */

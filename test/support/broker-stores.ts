@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { EmbeddedBrokerStore } from '../../src/adapters/embedded/broker-store.ts';
-import { RedisBrokerStore } from '../../src/adapters/redis/redis-broker-store.ts';
+import { BrokerKeys } from '../../src/adapters/redis/broker-keys.ts';
+import { RedisBrokerStore, type RedisBrokerStoreParts } from '../../src/adapters/redis/redis-broker-store.ts';
 import { RedisLink } from '../../src/adapters/redis/redis-link.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { parseCacheUrl } from '../../src/core/cache-url.ts';
@@ -25,6 +26,17 @@ export function linkTo(t: TestContext, url: string): RedisLink {
   return link;
 }
 
+/** Keys of the store that `openRedisStore` opens. */
+export const REDIS_KEYS = new BrokerKeys('test');
+
+/** Begins a broker's term on Redis. */
+export function openRedisStore(
+  link: RedisLink,
+  parts: Partial<Omit<RedisBrokerStoreParts, 'link'>> = {},
+): Promise<RedisBrokerStore> {
+  return RedisBrokerStore.open({ link, installation: 'test', log: SILENT_LOG, onLost: () => {}, ...parts });
+}
+
 /** The stores of the broker, each empty; what is opened again has what the former left. */
 export const BROKER_STORES: Record<string, (t: TestContext) => Promise<OpenStore>> = {
   file: async (t) => {
@@ -33,6 +45,6 @@ export const BROKER_STORES: Record<string, (t: TestContext) => Promise<OpenStore
   },
   Redis: async (t) => {
     const link = linkTo(t, await freshRedis());
-    return () => RedisBrokerStore.open({ link, log: SILENT_LOG, onLost: () => {} });
+    return () => openRedisStore(link);
   },
 };

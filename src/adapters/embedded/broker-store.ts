@@ -2,78 +2,21 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { AppError } from '../../core/errors.ts';
+import type { JsonValue } from '../../core/json.ts';
+import { packMessage, unpackMessage } from '../../core/mqtt-message.ts';
 import type { BrokerMessage, MessageProperties, Qos } from '../../ports/broker.ts';
 import type {
   BrokerContent,
   BrokerStore,
   RetainedMessage,
+  SentDownlink,
   SessionKey,
   StoredFlight,
   StoredMessage,
   StoredSession,
+  StoredWill,
 } from '../../ports/broker-store.ts';
-
-/** Version of the tables below, kept per component because `host.db` has several owners. */
-const SCHEMA_VERSION = 1;
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS mqtt_schema (Version INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS mqtt_session (
-    Tenant TEXT NOT NULL,
-    ClientId TEXT NOT NULL,
-    ExpirySeconds INTEGER,
-    OfflineSince INTEGER,
-    Subscriptions TEXT NOT NULL,
-    PRIMARY KEY (Tenant, ClientId)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS mqtt_message (
-    Seq INTEGER PRIMARY KEY,
-    Tenant TEXT NOT NULL,
-    ClientId TEXT NOT NULL,
-    Topic TEXT NOT NULL,
-    Head TEXT NOT NULL,
-    Payload BLOB NOT NULL
-  );
-  CREATE INDEX IF NOT EXISTS mqtt_message_by_session ON mqtt_message (Tenant, ClientId, Seq);
-  CREATE TABLE IF NOT EXISTS mqtt_received (
-    Tenant TEXT NOT NULL,
-    ClientId TEXT NOT NULL,
-    PacketId INTEGER NOT NULL,
-    PRIMARY KEY (Tenant, ClientId, PacketId)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS mqtt_flight (
-    Tenant TEXT NOT NULL,
-    ClientId TEXT NOT NULL,
-    PacketId INTEGER NOT NULL,
-    Seq INTEGER,
-    PRIMARY KEY (Tenant, ClientId, PacketId)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS mqtt_retained (
-    Tenant TEXT NOT NULL,
-    Topic TEXT NOT NULL,
-    Head TEXT NOT NULL,
-    Payload BLOB NOT NULL,
-    PRIMARY KEY (Tenant, Topic)
-  ) WITHOUT ROWID;
-`;
-
-const STATEMENTS = {
-  saveSession: `INSERT INTO mqtt_session VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-    ExpirySeconds = excluded.ExpirySeconds, OfflineSince = excluded.OfflineSince, Subscriptions = excluded.Subscriptions`,
-  dropSession: 'DELETE FROM mqtt_session WHERE Tenant = ? AND ClientId = ?',
-  dropMessages: 'DELETE FROM mqtt_message WHERE Tenant = ? AND ClientId = ?',
-  dropAllReceived: 'DELETE FROM mqtt_received WHERE Tenant = ? AND ClientId = ?',
-  addMessage: 'INSERT INTO mqtt_message VALUES (?, ?, ?, ?, ?, ?)',
-  dropMessage: 'DELETE FROM mqtt_message WHERE Seq = ?',
-  addReceived: 'INSERT OR IGNORE INTO mqtt_received VALUES (?, ?, ?)',
-  dropReceived: 'DELETE FROM mqtt_received WHERE Tenant = ? AND ClientId = ? AND PacketId = ?',
-  dropAllFlights: 'DELETE FROM mqtt_flight WHERE Tenant = ? AND ClientId = ?',
-  saveFlight: 'INSERT INTO mqtt_flight VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET Seq = excluded.Seq',
-  dropFlight: 'DELETE FROM mqtt_flight WHERE Tenant = ? AND ClientId = ? AND PacketId = ?',
-  saveRetained: `INSERT INTO mqtt_retained VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-    Head = excluded.Head, Payload = excluded.Payload`,
-  dropRetained: 'DELETE FROM mqtt_retained WHERE Tenant = ? AND Topic = ?',
-} as const;
+import { prepareBrokerSchema, STATEMENTS } from './broker-schema.ts';
 
 /** What stands beside topic and payload, as JSON text. */
 interface Head {
@@ -126,7 +69,7 @@ export class EmbeddedBrokerStore implements BrokerStore {
       mkdirSync(dirname(file), { recursive: true });
       const db = new DatabaseSync(file, { timeout: 0 });
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-      prepareSchema(db);
+      prepareBrokerSchema(db);
       return new EmbeddedBrokerStore(db);
     } catch (error) {
       if (error instanceof AppError) throw error;
@@ -156,6 +99,8 @@ export class EmbeddedBrokerStore implements BrokerStore {
         flights: flights.all(session.tenant, session.clientId).map(toFlight),
       })),
       retained: this.#db.prepare('SELECT * FROM mqtt_retained').all().map(toRetained),
+      wills: this.#db.prepare('SELECT Packed FROM mqtt_will').all().map(toWill),
+      downlinks: this.#db.prepare('SELECT * FROM mqtt_downlink ORDER BY SentAt').all().map(toDownlink),
       lastSeq: Number(last ?? 0),
     };
   }
@@ -214,6 +159,23 @@ export class EmbeddedBrokerStore implements BrokerStore {
         this.#statements.saveRetained.run(tenant, topic, head, payload);
       }
     });
+  }
+
+  saveWill({ message, ...will }: StoredWill): void {
+    const packed = packMessage(message, will as unknown as JsonValue);
+    this.#later(() => this.#statements.saveWill.run(will.tenant, will.clientId, packed));
+  }
+
+  dropWill({ tenant, clientId }: SessionKey): void {
+    this.#later(() => this.#statements.dropWill.run(tenant, clientId));
+  }
+
+  saveDownlink({ tenant, id, sessions, sentAt }: SentDownlink): void {
+    this.#later(() => this.#statements.saveDownlink.run(tenant, id, sessions, sentAt));
+  }
+
+  dropDownlink({ tenant, id }: Pick<SentDownlink, 'tenant' | 'id'>): void {
+    this.#later(() => this.#statements.dropDownlink.run(tenant, id));
   }
 
   /** Everybody who asks before the next commit waits for that one. */
@@ -281,15 +243,6 @@ function unusable(error: unknown): AppError {
   return new AppError('QUEUE_STORE_UNUSABLE', { file: 'host.db', reason }, { cause: error });
 }
 
-function prepareSchema(db: DatabaseSync): void {
-  db.exec(SCHEMA);
-  const found = db.prepare('SELECT max(Version) AS Version FROM mqtt_schema').get()?.Version;
-  if (typeof found === 'number' && found > SCHEMA_VERSION) {
-    throw new AppError('SCHEMA_NEWER', { found, known: SCHEMA_VERSION });
-  }
-  if (found === null) db.prepare('INSERT INTO mqtt_schema (Version) VALUES (?)').run(SCHEMA_VERSION);
-}
-
 function headOf(
   message: BrokerMessage,
   { qos, retain, expiresAt, identifiers }: Pick<StoredMessage, 'qos' | 'retain' | 'expiresAt' | 'identifiers'>,
@@ -346,4 +299,19 @@ function toFlight(row: FileRow): StoredFlight {
 function toRetained(row: FileRow): RetainedMessage {
   const { message, head } = toBrokerMessage(row);
   return { tenant: String(row.Tenant), message, expiresAt: head.expiresAt ?? undefined };
+}
+
+function toWill({ Packed }: FileRow): StoredWill {
+  const { message, extra } = unpackMessage(Packed as Uint8Array);
+  const will = extra as unknown as Omit<StoredWill, 'message'>;
+  return { ...will, message, dueAt: will.dueAt };
+}
+
+function toDownlink(row: FileRow): SentDownlink {
+  return {
+    tenant: String(row.Tenant),
+    id: String(row.Id),
+    sessions: Number(row.Sessions),
+    sentAt: Number(row.SentAt),
+  };
 }

@@ -2,68 +2,43 @@ import { unpackMessage } from '../../core/mqtt-message.ts';
 import type {
   BrokerContent,
   RetainedMessage,
-  SessionKey,
+  SentDownlink,
   StoredMessage,
   StoredSession,
+  StoredWill,
 } from '../../ports/broker-store.ts';
+import { type BrokerKeys, tenantOfField } from './broker-keys.ts';
 import type { RedisLink } from './redis-link.ts';
-
-/** Where the broker's part of Redis is: outside every tenant's namespace, so that no script can reach it. */
-export const KEYS = {
-  /** Rises with each start of a broker. */
-  term: 'v8host:mqtt:term',
-  /** How the other hosts reach the running broker. */
-  home: 'v8host:mqtt:home',
-  sessions: 'v8host:mqtt:sessions',
-  retained: 'v8host:mqtt:retained',
-} as const;
 
 /** Sessions, and fields of a hash, that are read at once. */
 const AT_ONCE = 500;
 
-/** Neither a tenant nor a client id nor a topic can have this character in it. */
-const SEPARATOR = '\u001f';
-
-export function sessionField({ tenant, clientId }: SessionKey): string {
-  return `${tenant}${SEPARATOR}${clientId}`;
-}
-
-/** The messages that wait for a session: a hash by their number. */
-export function queueKey(key: SessionKey): string {
-  return `v8host:mqtt:queue:${sessionField(key)}`;
-}
-
-/** Packet ids of QoS 2 that a session has received: a set. */
-export function receivedKey(key: SessionKey): string {
-  return `v8host:mqtt:received:${sessionField(key)}`;
-}
-
-/** Packet ids of QoS 2 that its client holds: a hash to the number of the message, empty when the client has it. */
-export function flightKey(key: SessionKey): string {
-  return `v8host:mqtt:flight:${sessionField(key)}`;
-}
-
-export function retainedField(tenant: string, topic: string): string {
-  return `${tenant}${SEPARATOR}${topic}`;
-}
-
 /** Reads everything, in steps that leave Redis time for others. @throws AppError CACHE_UNAVAILABLE. */
-export async function loadBrokerContent(link: RedisLink): Promise<BrokerContent> {
-  const stored = [...(await readHash(link, KEYS.sessions)).values()].map(toSession);
+export async function loadBrokerContent(link: RedisLink, keys: BrokerKeys): Promise<BrokerContent> {
+  const stored = [...(await readHash(link, keys.sessions)).values()].map(toSession);
   const sessions: BrokerContent['sessions'][number][] = [];
   for (let n = 0; n < stored.length; n += AT_ONCE) {
-    const some = stored.slice(n, n + AT_ONCE).map((session) => withQueue(link, session));
+    const some = stored.slice(n, n + AT_ONCE).map((session) => withQueue(link, keys, session));
     sessions.push(...(await Promise.all(some)));
   }
-  const retained = [...(await readHash(link, KEYS.retained))].map(([field, bytes]) => toRetained(field, bytes));
+  const retained = [...(await readHash(link, keys.retained))].map(([field, bytes]) => toRetained(field, bytes));
   const lastSeq = sessions.reduce((last, { queued }) => Math.max(last, queued.at(-1)?.seq ?? 0), 0);
-  return { sessions, retained, lastSeq };
+  const wills = [...(await readHash(link, keys.wills)).values()].map(toWill);
+  const downlinks = [...(await readHash(link, keys.downlinks)).values()].map(toDownlink);
+  downlinks.sort((a, b) => a.sentAt - b.sentAt);
+  return { sessions, retained, wills, downlinks, lastSeq };
 }
 
-async function withQueue(link: RedisLink, session: StoredSession): Promise<BrokerContent['sessions'][number]> {
-  const messages = [...(await readHash(link, queueKey(session)))].map(([seq, bytes]) => toMessage(Number(seq), bytes));
-  const received = await link.run((redis) => redis.smembers(receivedKey(session)));
-  const flights = Object.entries(await link.run((redis) => redis.hgetall(flightKey(session)))).map(([id, seq]) => {
+async function withQueue(
+  link: RedisLink,
+  keys: BrokerKeys,
+  session: StoredSession,
+): Promise<BrokerContent['sessions'][number]> {
+  const messages = [...(await readHash(link, keys.queue(session)))].map(([seq, bytes]) =>
+    toMessage(Number(seq), bytes),
+  );
+  const received = await link.run((redis) => redis.smembers(keys.received(session)));
+  const flights = Object.entries(await link.run((redis) => redis.hgetall(keys.flight(session)))).map(([id, seq]) => {
     return { packetId: Number(id), seq: seq === '' ? undefined : Number(seq) };
   });
   return { ...session, queued: messages.sort((a, b) => a.seq - b.seq), received: received.map(Number), flights };
@@ -97,6 +72,15 @@ function toMessage(seq: number, bytes: Buffer): StoredMessage {
 function toRetained(field: string, bytes: Buffer): RetainedMessage {
   const { message, extra } = unpackMessage(bytes);
   const { expiresAt } = extra as unknown as { readonly expiresAt: number | null };
-  const tenant = field.slice(0, field.indexOf(SEPARATOR));
-  return { tenant, message, expiresAt: expiresAt ?? undefined };
+  return { tenant: tenantOfField(field), message, expiresAt: expiresAt ?? undefined };
+}
+
+function toWill(bytes: Buffer): StoredWill {
+  const { message, extra } = unpackMessage(bytes);
+  const will = extra as unknown as Omit<StoredWill, 'message'>;
+  return { ...will, message, dueAt: will.dueAt };
+}
+
+function toDownlink(value: Buffer): SentDownlink {
+  return JSON.parse(value.toString('utf8')) as SentDownlink;
 }

@@ -1,24 +1,20 @@
 import { AppError, coerceError } from '../../core/errors.ts';
+import type { JsonValue } from '../../core/json.ts';
 import { packMessage } from '../../core/mqtt-message.ts';
 import type {
   BrokerContent,
   BrokerStore,
   RetainedMessage,
+  SentDownlink,
   SessionKey,
   StoredFlight,
   StoredMessage,
   StoredSession,
+  StoredWill,
 } from '../../ports/broker-store.ts';
 import type { Log } from '../../ports/log.ts';
-import {
-  flightKey,
-  KEYS,
-  loadBrokerContent,
-  queueKey,
-  receivedKey,
-  retainedField,
-  sessionField,
-} from './broker-content.ts';
+import { loadBrokerContent } from './broker-content.ts';
+import { BrokerKeys, downlinkField, retainedField, sessionField } from './broker-keys.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** A command and what goes with it. */
@@ -47,6 +43,8 @@ const RETRY_MS = 1_000;
 
 export interface RedisBrokerStoreParts {
   readonly link: RedisLink;
+  /** Whose hosts share it (broker-keys.ts). */
+  readonly installation: string;
   readonly log: Log;
   /** A later broker has begun, or Redis has forgotten this one: nothing can be stored any more. */
   onLost(): void;
@@ -59,6 +57,7 @@ export interface RedisBrokerStoreParts {
  */
 export class RedisBrokerStore implements BrokerStore {
   readonly #parts: RedisBrokerStoreParts;
+  readonly #keys: BrokerKeys;
   readonly #term: string;
   readonly #content: BrokerContent;
   #commands: (Command | undefined)[] = [];
@@ -71,17 +70,19 @@ export class RedisBrokerStore implements BrokerStore {
   #isLost = false;
   #isClosed = false;
 
-  private constructor(parts: RedisBrokerStoreParts, term: string, content: BrokerContent) {
+  private constructor(parts: RedisBrokerStoreParts, keys: BrokerKeys, term: string, content: BrokerContent) {
     this.#parts = parts;
+    this.#keys = keys;
     this.#term = term;
     this.#content = content;
   }
 
   /** Begins a term: brokers before it can write nothing any more. @throws AppError CACHE_UNAVAILABLE. */
   static async open(parts: RedisBrokerStoreParts): Promise<RedisBrokerStore> {
+    const keys = new BrokerKeys(parts.installation);
     await parts.link.probe();
-    const term = await parts.link.run((redis) => redis.incr(KEYS.term));
-    return new RedisBrokerStore(parts, String(term), await loadBrokerContent(parts.link));
+    const term = await parts.link.run((redis) => redis.incr(keys.term));
+    return new RedisBrokerStore(parts, keys, String(term), await loadBrokerContent(parts.link, keys));
   }
 
   get isDirty(): boolean {
@@ -97,52 +98,68 @@ export class RedisBrokerStore implements BrokerStore {
   }
 
   saveSession(session: StoredSession): void {
-    this.#later(['HSET', KEYS.sessions, sessionField(session), JSON.stringify(session)]);
+    this.#later(['HSET', this.#keys.sessions, sessionField(session), JSON.stringify(session)]);
   }
 
   dropSession(key: SessionKey): void {
-    this.#later(['HDEL', KEYS.sessions, sessionField(key)]);
-    this.#later(['UNLINK', queueKey(key), receivedKey(key), flightKey(key)]);
+    this.#later(['HDEL', this.#keys.sessions, sessionField(key)]);
+    this.#later(['UNLINK', this.#keys.queue(key), this.#keys.received(key), this.#keys.flight(key)]);
   }
 
   addMessage(key: SessionKey, { seq, message, qos, retain, identifiers, expiresAt }: StoredMessage): void {
     this.#unwritten.set(seq, this.#commands.length);
     const as = { qos, retain, identifiers, expiresAt: expiresAt ?? null };
-    this.#later(['HSET', queueKey(key), String(seq), packMessage(message, as)]);
+    this.#later(['HSET', this.#keys.queue(key), String(seq), packMessage(message, as)]);
   }
 
   dropMessage(key: SessionKey, seq: number): void {
     const at = this.#unwritten.get(seq);
     this.#unwritten.delete(seq);
     if (at !== undefined) this.#commands[at] = undefined;
-    else this.#later(['HDEL', queueKey(key), String(seq)]);
+    else this.#later(['HDEL', this.#keys.queue(key), String(seq)]);
   }
 
   saveFlight(key: SessionKey, { packetId, seq }: StoredFlight): void {
-    this.#later(['HSET', flightKey(key), String(packetId), seq === undefined ? '' : String(seq)]);
+    this.#later(['HSET', this.#keys.flight(key), String(packetId), seq === undefined ? '' : String(seq)]);
   }
 
   dropFlight(key: SessionKey, packetId: number): void {
-    this.#later(['HDEL', flightKey(key), String(packetId)]);
+    this.#later(['HDEL', this.#keys.flight(key), String(packetId)]);
   }
 
   addReceived(key: SessionKey, packetId: number): void {
-    this.#later(['SADD', receivedKey(key), String(packetId)]);
+    this.#later(['SADD', this.#keys.received(key), String(packetId)]);
   }
 
   dropReceived(key: SessionKey, packetId: number): void {
-    this.#later(['SREM', receivedKey(key), String(packetId)]);
+    this.#later(['SREM', this.#keys.received(key), String(packetId)]);
   }
 
   saveRetained({ tenant, message, expiresAt }: RetainedMessage): void {
     const field = retainedField(tenant, message.topic);
-    if (message.payload.byteLength === 0) this.#later(['HDEL', KEYS.retained, field]);
-    else this.#later(['HSET', KEYS.retained, field, packMessage(message, { expiresAt: expiresAt ?? null })]);
+    if (message.payload.byteLength === 0) this.#later(['HDEL', this.#keys.retained, field]);
+    else this.#later(['HSET', this.#keys.retained, field, packMessage(message, { expiresAt: expiresAt ?? null })]);
+  }
+
+  saveWill({ message, ...will }: StoredWill): void {
+    this.#later(['HSET', this.#keys.wills, sessionField(will), packMessage(message, will as unknown as JsonValue)]);
+  }
+
+  dropWill(key: SessionKey): void {
+    this.#later(['HDEL', this.#keys.wills, sessionField(key)]);
+  }
+
+  saveDownlink(sent: SentDownlink): void {
+    this.#later(['HSET', this.#keys.downlinks, downlinkField(sent), JSON.stringify(sent)]);
+  }
+
+  dropDownlink(sent: Pick<SentDownlink, 'tenant' | 'id'>): void {
+    this.#later(['HDEL', this.#keys.downlinks, downlinkField(sent)]);
   }
 
   /** Tells the other hosts something about this broker, under its term. */
   announce(text: string): Promise<void> {
-    this.#later(['SET', KEYS.home, text]);
+    this.#later(['SET', this.#keys.home, text]);
     return this.flushed();
   }
 
@@ -204,7 +221,7 @@ export class RedisBrokerStore implements BrokerStore {
     );
     const done = this.#isLost
       ? 0
-      : await this.#parts.link.run((redis) => redis.eval(APPLY, 1, KEYS.term, this.#term, ...values));
+      : await this.#parts.link.run((redis) => redis.eval(APPLY, 1, this.#keys.term, this.#term, ...values));
     if (done === 1) return;
     this.#lose();
     throw lostError();
@@ -248,6 +265,7 @@ function endOfBatch(commands: readonly (Command | undefined)[], start: number): 
 }
 
 /** What the running broker has told last; empty after its end, undefined before the first. @throws AppError CACHE_UNAVAILABLE. */
-export async function findBrokerHome(link: RedisLink): Promise<string | undefined> {
-  return (await link.run((redis) => redis.get(KEYS.home))) ?? undefined;
+export async function findBrokerHome(link: RedisLink, installation: string): Promise<string | undefined> {
+  const { home } = new BrokerKeys(installation);
+  return (await link.run((redis) => redis.get(home))) ?? undefined;
 }

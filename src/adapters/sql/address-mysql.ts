@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ConnectionOptions, SslOptions } from 'mysql2';
 import { bilingual } from '../../core/bilingual.ts';
 import { AppError } from '../../core/errors.ts';
@@ -53,6 +54,14 @@ export class MysqlAddress {
     this.database = parts.database;
     this.tls = parts.tls;
     this.#password = parts.password;
+  }
+
+  /**
+   * Stands for the schema where those of several installations are side by side: 16 hexadecimal digits of the SHA-256 of
+   * its name. The server is not in it: hosts of one installation may know it by several names.
+   */
+  get schemaMark(): string {
+    return createHash('sha256').update(this.database).digest('hex').slice(0, 16);
   }
 
   /**

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { HostRole } from '../../ports/host-role.ts';
 import { MysqlAddress } from './address-mysql.ts';
 import { MysqlConnection } from './connection-mysql.ts';
@@ -24,8 +23,7 @@ export class MysqlHostRole implements HostRole {
   /** @param url of the main database; the role is shared by the hosts of one schema. @param name in lower case. */
   constructor(url: string, name: string) {
     this.#address = MysqlAddress.parse(url);
-    const schema = createHash('sha256').update(this.#address.database).digest('hex').slice(0, 16);
-    this.#lock = `v8host.${name}.${schema}`;
+    this.#lock = `v8host.${name}.${this.#address.schemaMark}`;
   }
 
   async hold(): Promise<boolean> {

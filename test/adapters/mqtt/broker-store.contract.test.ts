@@ -1,15 +1,14 @@
 /** What a broker leaves in its store is there for the next one: the file of one host, and Redis for several. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RedisBrokerStore } from '../../../src/adapters/redis/redis-broker-store.ts';
+import { findBrokerHome } from '../../../src/adapters/redis/redis-broker-store.ts';
 import type { BrokerMessage } from '../../../src/ports/broker.ts';
 import type { StoredMessage } from '../../../src/ports/broker-store.ts';
-import { BROKER_STORES, linkTo } from '../../support/broker-stores.ts';
+import { BROKER_STORES, linkTo, openRedisStore } from '../../support/broker-stores.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TestBroker } from '../../support/mqtt-broker.ts';
 import { freshRedis } from '../../support/services/fresh-redis.ts';
 import { TcpProxy } from '../../support/services/tcp-proxy.ts';
-import { SILENT_LOG } from '../../support/silent-log.ts';
 
 const DEVICE = { tenant: 'ta', clientId: 'd' } as const;
 
@@ -75,6 +74,31 @@ for (const [name, prepare] of Object.entries(BROKER_STORES)) {
     store.saveRetained({ tenant: 'ta', message: message('kept', { retain: true, properties }), expiresAt: 77 });
     store.saveRetained({ tenant: 'tb', message: message('gone', { topic: 'tenant/tb/y' }), expiresAt: undefined });
     store.saveRetained({ tenant: 'tb', message: message('', { topic: 'tenant/tb/y' }), expiresAt: undefined });
+    const client = {
+      ...DEVICE,
+      tenant: 'TA',
+      userName: undefined,
+      address: '10.0.0.1',
+      protocolVersion: 5,
+      keepAlive: 30,
+      epoch: 7,
+      connectedAt: 8,
+      userProperties: [['a', '1']],
+    } as const;
+    const left = { client, message: message('gone', { properties }), delaySeconds: 0, dueAt: undefined };
+    store.saveWill({ ...DEVICE, ...left, dueAt: 1 });
+    store.saveWill({ ...DEVICE, ...left });
+    store.saveWill({ tenant: 'tb', clientId: 'd', ...left, delaySeconds: 9, dueAt: 99 });
+    store.saveWill({ tenant: 'tb', clientId: 'e', ...left });
+    store.dropWill({ tenant: 'tb', clientId: 'e' });
+    const downlinks = [
+      { tenant: 'tb', id: 'b', sessions: 0, sentAt: 5 },
+      { tenant: 'ta', id: 'b', sessions: 3, sentAt: 6 },
+    ];
+    for (const sent of [...downlinks, { tenant: 'ta', id: 'a', sessions: 1, sentAt: 1 }].reverse()) {
+      store.saveDownlink(sent);
+    }
+    store.dropDownlink({ tenant: 'ta', id: 'a' });
     assert.equal(store.isDirty, true);
     await store.flushed();
     assert.equal(store.isDirty, false);
@@ -84,7 +108,15 @@ for (const [name, prepare] of Object.entries(BROKER_STORES)) {
 
     const next = await open();
     t.after(() => next.close());
-    const { sessions, retained, lastSeq } = next.load();
+    const { sessions, retained, lastSeq, downlinks: known, wills } = next.load();
+    assert.deepEqual(known, downlinks);
+    assert.deepEqual(
+      plain([...wills].sort((a, b) => (a.tenant < b.tenant ? -1 : 1))),
+      plain([
+        { ...DEVICE, ...left },
+        { tenant: 'tb', clientId: 'd', ...left, delaySeconds: 9, dueAt: 99 },
+      ]),
+    );
     assert.equal(lastSeq, 10);
     assert.equal(sessions.length, 1);
     const [session] = sessions;
@@ -142,10 +174,10 @@ function plain(value: unknown): unknown {
 test('Redis: a broker that began later shuts the former one out', async (t) => {
   const link = linkTo(t, await freshRedis());
   let lost = 0;
-  const former = await RedisBrokerStore.open({ link, log: SILENT_LOG, onLost: () => lost++ });
+  const former = await openRedisStore(link, { onLost: () => lost++ });
   former.saveSession(SESSION);
   await former.flushed();
-  const later = await RedisBrokerStore.open({ link, log: SILENT_LOG, onLost: () => {} });
+  const later = await openRedisStore(link);
   former.addMessage(DEVICE, waiting(1, 'late'));
   await assert.rejects(former.flushed(), { code: 'QUEUE_STORE_UNUSABLE' });
   former.dropSession(DEVICE);
@@ -153,9 +185,42 @@ test('Redis: a broker that began later shuts the former one out', async (t) => {
   assert.deepEqual([former.isUsable, lost], [false, 1]);
   later.saveRetained({ tenant: 'ta', message: message('mine'), expiresAt: undefined });
   await later.flushed();
-  const next = await RedisBrokerStore.open({ link, log: SILENT_LOG, onLost: () => {} });
+  const next = await openRedisStore(link);
   const { sessions, retained } = next.load();
   assert.deepEqual([sessions.map(({ queued }) => queued.length), retained.length], [[0], 1]);
+});
+
+test('Redis: two installations on one database of Redis know nothing of each other', async (t) => {
+  const link = linkTo(t, await freshRedis());
+  let lost = 0;
+  const open = (installation: string) => openRedisStore(link, { installation, onLost: () => lost++ });
+  const [one, other] = [await open('one'), await open('other')];
+  for (const [n, store] of [one, other].entries()) {
+    store.saveSession({ ...SESSION, expirySeconds: 60 + n });
+    store.addMessage(DEVICE, waiting(1, `for ${n}`));
+    store.addReceived(DEVICE, 1 + n);
+    store.saveFlight(DEVICE, { packetId: 1 + n, seq: 1 });
+    store.saveRetained({ tenant: 'ta', message: message(`kept by ${n}`), expiresAt: undefined });
+    store.saveDownlink({ tenant: 'ta', id: 'same', sessions: n, sentAt: 1 });
+    await store.announce(`home of ${n}`);
+  }
+  assert.deepEqual([one.isUsable, other.isUsable, lost], [true, true, 0], 'neither shuts the other one out');
+  assert.deepEqual(
+    [await findBrokerHome(link, 'one'), await findBrokerHome(link, 'other')],
+    ['home of 0', 'home of 1'],
+  );
+  for (const [n, installation] of ['one', 'other'].entries()) {
+    const { sessions, retained, downlinks } = (await open(installation)).load();
+    assert.deepEqual(
+      sessions.map(({ expirySeconds, received, flights, queued }) => [expirySeconds, received, flights, queued.length]),
+      [[60 + n, [1 + n], [{ packetId: 1 + n, seq: 1 }], 1]],
+    );
+    assert.deepEqual(plain(retained.map((kept) => kept.message)), plain([message(`kept by ${n}`)]));
+    assert.deepEqual(
+      downlinks.map(({ sessions: count }) => count),
+      [n],
+    );
+  }
 });
 
 test('Redis: what an outage kept back is written when it is over, in its order; nobody is let in meanwhile', async (t) => {
@@ -163,7 +228,7 @@ test('Redis: what an outage kept back is written when it is over, in its order; 
   const proxy = await TcpProxy.open(url);
   t.after(() => proxy.refuse());
   const [direct, link] = [linkTo(t, url), linkTo(t, proxy.url(url))];
-  const store = await RedisBrokerStore.open({ link, log: SILENT_LOG, onLost: () => {} });
+  const store = await openRedisStore(link);
   await proxy.refuse();
   store.saveSession(SESSION);
   store.addMessage(DEVICE, waiting(1, 'one'));
@@ -175,7 +240,7 @@ test('Redis: what an outage kept back is written when it is over, in its order; 
   store.addMessage(DEVICE, waiting(3, 'three'));
   await proxy.listen();
   await eventually(() => assert.deepEqual([store.isUsable, store.isDirty], [true, false]));
-  const next = await RedisBrokerStore.open({ link: direct, log: SILENT_LOG, onLost: () => {} });
+  const next = await openRedisStore(direct);
   assert.deepEqual(
     next.load().sessions.map(({ queued }) => queued.map(({ seq }) => seq)),
     [[3]],
@@ -185,7 +250,7 @@ test('Redis: what an outage kept back is written when it is over, in its order; 
 
 test('Redis: a broker that is shut out acknowledges nothing that it cannot store, lets nobody in, and can be stopped', async (t) => {
   const link = linkTo(t, await freshRedis());
-  const open = () => RedisBrokerStore.open({ link, log: SILENT_LOG, onLost: () => {} });
+  const open = () => openRedisStore(link);
   const broker = await TestBroker.start(t, { store: await open() });
   const device = await (await broker.raw()).connect(4, { clientId: 'd', clean: false });
   const publish = { cmd: 'publish', topic: 'x', payload: 'x', qos: 1, retain: true, dup: false } as const;

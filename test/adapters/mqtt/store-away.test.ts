@@ -3,14 +3,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { RedisBrokerStore } from '../../../src/adapters/redis/redis-broker-store.ts';
 import type { BrokerMessage, Qos } from '../../../src/ports/broker.ts';
-import { linkTo } from '../../support/broker-stores.ts';
+import { linkTo, openRedisStore } from '../../support/broker-stores.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TestBroker } from '../../support/mqtt-broker.ts';
 import { freshRedis } from '../../support/services/fresh-redis.ts';
 import { TcpProxy } from '../../support/services/tcp-proxy.ts';
-import { SILENT_LOG } from '../../support/silent-log.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 function command(text: string, qos: Qos, retain = false): BrokerMessage {
@@ -33,7 +31,7 @@ test('while Redis is away a command is refused before a device has it, and comes
   const url = await freshRedis();
   const proxy = await TcpProxy.open(url);
   t.after(() => proxy.refuse());
-  const store = await RedisBrokerStore.open({ link: linkTo(t, proxy.url(url)), log: SILENT_LOG, onLost: () => {} });
+  const store = await openRedisStore(linkTo(t, proxy.url(url)));
   const broker = await TestBroker.start(t, { store });
   const got: string[] = [];
   const device = await broker.client({ clientId: 'd', clean: false }, got);
@@ -55,7 +53,7 @@ test('while Redis is away a command is refused before a device has it, and comes
     ['q0', 'q1', 'q2'].map((text) => `tenant/ta/cmd ${text}`),
   );
   await store.flushed();
-  const next = await RedisBrokerStore.open({ link: linkTo(t, url), log: SILENT_LOG, onLost: () => {} });
+  const next = await openRedisStore(linkTo(t, url));
   assert.deepEqual(
     next.load().sessions.map(({ queued }) => queued),
     [[]],
