@@ -278,7 +278,7 @@ function wireRuns(
   const { clock, log, invalidation } = adapters;
   const downlink: Downlink = {
     check: (tenant, draft) => mqtt().check(tenant, draft),
-    publish: (tenant, message) => mqtt().publish(tenant, message),
+    publish: (tenant, message, id) => mqtt().publish(tenant, message, id),
     subscribers: (tenant, topic) => mqtt().subscribers(tenant, topic),
   };
   const queue = withDownlinks(adapters.queue, downlink);

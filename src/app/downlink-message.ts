@@ -54,7 +54,7 @@ export function withDownlinks(queue: Queue, downlink: Pick<Downlink, 'publish'>)
 /** A broker that does not run, or a tenant in a hurry, is a matter of time: the outbox keeps the message. */
 async function send(downlink: Pick<Downlink, 'publish'>, tenant: string, message: OutgoingMessage): Promise<void> {
   try {
-    await downlink.publish(tenant, fromOutboxMessage(message));
+    await downlink.publish(tenant, fromOutboxMessage(message), message.props.messageId);
   } catch (e) {
     throw new AppError('QUEUE_UNAVAILABLE', {}, { cause: coerceError(e) });
   }

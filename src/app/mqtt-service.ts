@@ -173,9 +173,9 @@ export class MqttService implements Downlink {
     };
   }
 
-  async publish(tenant: string, message: BrokerMessage): Promise<number> {
+  async publish(tenant: string, message: BrokerMessage, id?: string): Promise<number> {
     this.#keepToRate(tenant);
-    const sessions = await this.broker.publish(tenant, message);
+    const sessions = await this.broker.publish(tenant, message, id);
     this.#parts.services.metrics.mqttPublished(tenant, 'downlink');
     return sessions;
   }

@@ -143,8 +143,12 @@ export interface BrokerListener {
 export interface Broker {
   /** Where devices reach it on this host. */
   readonly listeners: readonly BrokerListener[];
-  /** Publishes a message of the host's own, past the rules. @returns sessions that it goes to. */
-  publish(tenant: string, message: BrokerMessage): Promise<number>;
+  /**
+   * Publishes a message of the host's own, past the rules.
+   * @param id of its own: with an id that was there already the answer is that of the first time, and nobody gets it again.
+   * @returns sessions that it goes to.
+   */
+  publish(tenant: string, message: BrokerMessage, id?: string): Promise<number>;
   /** Sessions that a message to this topic would go to. */
   subscribers(tenant: string, topic: string): number | Promise<number>;
   sessions(tenant: string): readonly SessionView[] | Promise<readonly SessionView[]>;

@@ -4,10 +4,11 @@ import type { BrokerMessage } from './broker.ts';
 export interface Downlink {
   /**
    * Publishes to the tenant's subscribers, past its own gate.
+   * @param id of the message: whoever did not hear the answer sends it again under the same id, and devices get it once.
    * @returns sessions that it goes to.
    * @throws AppError MQTT_NOT_RUNNING, MQTT_DISABLED, MQTT_RATE.
    */
-  publish(tenant: string, message: BrokerMessage): Promise<number>;
+  publish(tenant: string, message: BrokerMessage, id?: string): Promise<number>;
   /** Checks what somebody wants to publish. @throws AppError TOPIC_*, PARAM_INVALID, MQTT_NOT_RUNNING, MQTT_DISABLED. */
   check(tenant: string, draft: DownlinkDraft): BrokerMessage;
   /** Sessions that a message to this topic would go to. */

@@ -192,16 +192,27 @@ export class BrokerCore {
 
   /**
    * Retains and forwards a message of the host's own, which comes again after an error: so nobody has one that failed.
+   * One that succeeded may come again, too, when its sender was not reached by the answer: its id tells.
    * @returns the sessions that it goes to.
    * @throws what `BrokerStore.flushed` throws.
    */
-  async publish(tenant: string, message: BrokerMessage): Promise<number> {
+  async publish(tenant: string, message: BrokerMessage, id: string | undefined): Promise<number> {
     if (!this.store.isUsable) await this.store.flushed();
     const space = this.space(tenant);
+    const send = () => this.#publishIn(space, tenant, message, id);
+    return id === undefined ? send() : space.downlinks.once(id, send);
+  }
+
+  async #publishIn(
+    space: TenantSpace,
+    tenant: string,
+    message: BrokerMessage,
+    id: string | undefined,
+  ): Promise<number> {
     if (message.retain && space.retain(message, undefined) === 'changed') {
       await this.rules.retainedChanged(undefined, tenant, message);
     }
-    return space.routeStored(message);
+    return space.routeStored(message, id);
   }
 
   /** Once a second: wills that are due, sessions and messages whose time is over, or whose store is back. */
@@ -297,6 +308,7 @@ export class BrokerCore {
     for (const { tenant, message, expiresAt } of content.retained) {
       this.space(tenant).restoreRetained(message, expiresAt);
     }
+    for (const { tenant, id, ...answer } of content.downlinks) this.space(tenant).downlinks.restore(id, answer);
     return content.lastSeq;
   }
 }

@@ -12,6 +12,10 @@ export interface BrokerLimits {
   readonly queuedBytesPerTenant: number;
   /** Retained messages of one tenant. */
   readonly retainedMessages: number;
+  /** Ids of downlinks that are known of one tenant, so that none is sent twice; the oldest makes room. */
+  readonly downlinkIds: number;
+  /** Time that such an id is known. Seconds. */
+  readonly downlinkIdSeconds: number;
   /** Bytes that wait in one socket before messages wait in the session. */
   readonly outputBytes: number;
   /** A client whose output is full for so long is cut off. Milliseconds. */
@@ -35,6 +39,8 @@ export const DEFAULT_BROKER_LIMITS: BrokerLimits = Object.freeze({
   queuedMessages: 100_000,
   queuedBytesPerTenant: 64 * 1024 * 1024,
   retainedMessages: 100_000,
+  downlinkIds: 50_000,
+  downlinkIdSeconds: 24 * 3_600,
   outputBytes: 1024 * 1024,
   stalledMs: 60_000,
   connectMs: 10_000,

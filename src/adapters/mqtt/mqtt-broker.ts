@@ -69,9 +69,9 @@ export class MqttBroker implements LocalBroker {
     this.#connections.add(connection);
   }
 
-  async publish(tenant: string, message: BrokerMessage): Promise<number> {
+  async publish(tenant: string, message: BrokerMessage, id?: string): Promise<number> {
     if (this.#stopped) throw new AppError('MQTT_NOT_RUNNING');
-    return this.#core.publish(tenant, message);
+    return this.#core.publish(tenant, message, id);
   }
 
   subscribers(tenant: string, topic: string): number {

@@ -1,6 +1,7 @@
 import { filterMatches } from '../../core/mqtt-topic.ts';
 import type { BrokerMessage, Qos, RetainedView } from '../../ports/broker.ts';
 import type { BrokerStore, StoredSubscription } from '../../ports/broker-store.ts';
+import { AnsweredDownlinks, type DownlinkLimits } from './answered-downlinks.ts';
 import { Departures } from './departures.ts';
 import { Session, type SessionLimits, type SessionMessage, type SessionShelf } from './session.ts';
 import { type Delivery, SubscriptionTree } from './subscription-tree.ts';
@@ -14,7 +15,7 @@ interface Retained {
 
 export interface SpaceParts {
   readonly store: BrokerStore;
-  readonly limits: SessionLimits & { readonly retainedMessages: number };
+  readonly limits: SessionLimits & DownlinkLimits & { readonly retainedMessages: number };
   nextSeq(): number;
   now(): number;
   onDropped(session: Session): void;
@@ -29,6 +30,7 @@ export class TenantSpace {
   readonly tenant: string;
   readonly sessions = new Map<string, Session>();
   readonly departures = new Departures();
+  readonly downlinks: AnsweredDownlinks;
   readonly #tree = new SubscriptionTree<Session>();
   readonly #retained = new Map<string, Retained>();
   readonly #parts: SpaceParts;
@@ -38,6 +40,7 @@ export class TenantSpace {
     this.tenant = tenant;
     this.#parts = parts;
     const { store, limits, onDropped, now } = parts;
+    this.downlinks = new AnsweredDownlinks(tenant, store, limits);
     this.#shelf = { store, limits, queuedBytes: 0, onDropped, now };
   }
 
@@ -92,20 +95,24 @@ export class TenantSpace {
 
   /**
    * As `route`, but no session has the message before the store has it.
+   * @param id of the message; it is stored with what the message leaves in the store.
    * @throws what `BrokerStore.flushed` throws; the message is taken back then.
    */
-  async routeStored(message: BrokerMessage): Promise<number> {
+  async routeStored(message: BrokerMessage, id: string | undefined): Promise<number> {
     const { store } = this.#parts;
     const expiresAt = this.#expiryOf(message);
     const offers = this.#tree.match(message.topic).map(({ subscriber, delivery }) => {
       return { subscriber, offered: this.#messageFor(subscriber, delivery, message, expiresAt) };
     });
     const kept = offers.filter(({ offered }) => offered.stored);
+    // What is written for others does not concern a message that leaves nothing in the store.
+    const isStored = message.retain || kept.length > 0;
     for (const { subscriber, offered } of kept) store.addMessage(subscriber.key, offered);
+    if (id !== undefined) this.downlinks.note(id, { sessions: offers.length, sentAt: this.#parts.now() }, isStored);
     try {
-      // What is written for others does not concern a message that leaves nothing in the store.
-      if (message.retain || kept.length > 0) await store.flushed();
+      if (isStored) await store.flushed();
     } catch (error) {
+      if (id !== undefined) this.downlinks.takeBack(id);
       for (const { subscriber, offered } of kept) store.dropMessage(subscriber.key, offered.seq);
       throw error;
     }
@@ -196,9 +203,10 @@ export class TenantSpace {
     for (const session of this.sessions.values()) session.goOn();
   }
 
-  /** Ends sessions and retained messages whose time is over. */
+  /** Ends sessions, retained messages and ids whose time is over. */
   expire(): void {
     const now = this.#parts.now();
+    this.downlinks.expire(now);
     for (const session of this.sessions.values()) {
       if (session.isExpired(now) && !this.departures.has(session.key.clientId)) this.dropSession(session);
     }

@@ -2,40 +2,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import type { MqttClient } from 'mqtt';
 import mqttPacket from 'mqtt-packet';
-import { FrontDoor } from '../../../src/adapters/mqtt/front-door.ts';
-import { type RelayAddress, RelayClient } from '../../../src/adapters/mqtt/relay/relay-client.ts';
-import { openRelayServer } from '../../../src/adapters/mqtt/relay/relay-server.ts';
 import { eventually } from '../../support/eventually.ts';
-import { connectClient, OpenRules, RawClient, received, TestBroker } from '../../support/mqtt-broker.ts';
+import { connectClient, RawClient, received } from '../../support/mqtt-broker.ts';
+import { relayed } from '../../support/relayed-broker.ts';
 
-const KEY = 'k'.repeat(43);
-
-interface Relayed {
-  readonly broker: TestBroker;
-  readonly rules: OpenRules;
-  readonly relay: RelayClient;
-  /** Of the host without a broker. */
-  readonly port: number;
-  readonly address: RelayAddress;
-}
-
-/** A broker, and the door of a host that hands its devices on. */
-async function relayed(t: TestContext, find?: (address: RelayAddress) => RelayAddress | undefined): Promise<Relayed> {
-  const rules = new OpenRules();
-  const broker = await TestBroker.start(t, { rules });
-  const server = await openRelayServer({ bind: '127.0.0.1', port: 0, key: KEY }, broker.broker);
-  t.after(() => server.close());
-  const address = { host: '127.0.0.1', port: server.port, key: KEY };
-  const relay = new RelayClient({ find: async () => (find ?? (() => address))(address), listeners: () => [] });
-  t.after(() => relay.close());
-  const listener = { kind: 'mqtt', bind: '127.0.0.1', port: 0, setting: 'mqtt.port', portsTried: 0 } as const;
-  const door = await FrontDoor.open([{ ...listener, maxMessageBytes: 1e6 }], relay, () => {});
-  t.after(() => door.close());
-  return { broker, rules, relay, port: door.listeners[0]?.port ?? 0, address };
-}
-
+const closed = (client: MqttClient): Promise<void> => new Promise((resolve) => client.once('close', () => resolve()));
 const url = (port: number): string => `mqtt://127.0.0.1:${port}`;
 
 test('a device behind the other host is a client like any other, of every version and QoS', async (t) => {
@@ -72,9 +46,9 @@ test('a connection that breaks off is lost on both sides, and its will is sent',
   await eventually(() => assert.deepEqual(got, ['tenant/ta/wills/d gone']));
   assert.equal(rules.ended.at(-1)?.cause, 'lost');
   const again = await connectClient(t, url(port), { clientId: 'e', protocolVersion: 5 });
-  const closed = new Promise((resolve) => again.once('close', () => resolve(undefined)));
+  const ended = closed(again);
   assert.equal(broker.broker.disconnect('ta', 'e'), true);
-  await closed;
+  await ended;
 });
 
 test('devices that say goodbye after much data and close at once are not lost', async (t) => {
@@ -104,10 +78,10 @@ test('takeover works between a device at one host and the same client id at the 
   const options = { clientId: 'one', clean: false, protocolVersion: 4 } as const;
   const there = await connectClient(t, url(port), options);
   await there.subscribeAsync('x', { qos: 1 });
-  const closed = new Promise((resolve) => there.once('close', () => resolve(undefined)));
+  const replaced = closed(there);
   const messages: string[] = [];
   const here = await broker.client(options, messages);
-  await closed;
+  await replaced;
   await here.publishAsync('x', 'kept', { qos: 1 });
   await eventually(() => assert.deepEqual(messages, ['tenant/ta/x kept']));
 });
@@ -172,14 +146,47 @@ test('what people and scripts of the other host ask is answered', async (t) => {
 });
 
 test('without a broker to be found, or with another key, devices are sent away and questions refused', async (t) => {
-  const nowhere = await relayed(t, () => undefined);
-  const strange = await relayed(t, (address) => ({ ...address, key: 'x'.repeat(43) }));
-  const gone = await relayed(t, (address) => ({ ...address, port: 1 }));
+  const nowhere = await relayed(t, { find: () => undefined });
+  const strange = await relayed(t, { find: (address) => ({ ...address, key: 'x'.repeat(43) }) });
+  const gone = await relayed(t, { find: (address) => ({ ...address, port: 1 }) });
   for (const { relay, port, broker } of [nowhere, strange, gone]) {
     await assert.rejects(connectClient(t, url(port), {}));
     await assert.rejects(relay.sessions('ta'), { code: 'MQTT_STANDBY' });
     assert.equal(broker.broker.connectionCount(), 0);
   }
+});
+
+test('a relay whose broker is lost goes on when there is one again, at the same place or elsewhere', async (t) => {
+  const next = await relayed(t);
+  let hasMoved = false;
+  const first = await relayed(t, { find: (address) => (hasMoved ? next.address : address) });
+  const { relay, port, proxy } = first;
+  /** A device that comes while the broker is lost is sent away, and comes again. */
+  const device = async (clientId: string) => {
+    const client = await connectClient(t, url(port), { clientId });
+    await client.publishAsync('x', clientId, { qos: 1 });
+    return client;
+  };
+  const names = async () => (await relay.sessions('ta')).map(({ clientId }) => clientId);
+  const one = await device('one');
+  const gone = closed(one);
+  await proxy.refuse();
+  await gone;
+  await assert.rejects(names(), { code: 'MQTT_STANDBY' });
+  await assert.rejects(device('early'));
+
+  await proxy.listen();
+  const two = await device('two');
+  await eventually(async () => assert.deepEqual(await names(), ['two']));
+  // Its host is silent all at once, as one that lost its power: nobody says so.
+  const silent = closed(two);
+  proxy.pause();
+  await silent;
+  await first.close();
+  hasMoved = true;
+  await device('three');
+  assert.deepEqual(await names(), ['three']);
+  assert.deepEqual(next.rules.published, ['tenant/ta/x']);
 });
 
 test('who speaks to the relay without the key is cut off', async (t) => {

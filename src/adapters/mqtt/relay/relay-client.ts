@@ -54,8 +54,9 @@ export class RelayClient implements Broker {
     );
   }
 
-  async publish(tenant: string, message: BrokerMessage): Promise<number> {
-    return Number(await this.#ask(PATHS.publish, packMessage(message, tenant)));
+  async publish(tenant: string, message: BrokerMessage, id?: string): Promise<number> {
+    const headers = id === undefined ? {} : { 'x-id': id };
+    return Number(await this.#ask(PATHS.publish, packMessage(message, tenant), headers));
   }
 
   async subscribers(tenant: string, topic: string): Promise<number> {
@@ -89,8 +90,8 @@ export class RelayClient implements Broker {
   }
 
   /** @throws AppError MQTT_STANDBY, and what the broker throws. */
-  async #ask(path: string, body: string | Uint8Array): Promise<JsonValue> {
-    const stream = await this.#open(path, {});
+  async #ask(path: string, body: string | Uint8Array, headers: Record<string, string> = {}): Promise<JsonValue> {
+    const stream = await this.#open(path, headers);
     stream.setTimeout(ANSWER_MS, () => stream.close(constants.NGHTTP2_CANCEL));
     stream.end(body);
     const text = await textOf(stream);

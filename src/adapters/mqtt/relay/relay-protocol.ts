@@ -5,7 +5,7 @@
  */
 export const PATHS = {
   device: '/device',
-  /** Body: core/mqtt-message.ts, the tenant beside it. */
+  /** Body: core/mqtt-message.ts, the tenant beside it; the message's own id in `x-id`. */
   publish: '/publish',
   /** These: `{tenant, name}`. */
   sessions: '/sessions',

@@ -97,7 +97,8 @@ async function answer(broker: RelayedBroker, stream: ServerHttp2Stream, headers:
 async function call(broker: RelayedBroker, headers: IncomingHttpHeaders, body: Buffer): Promise<JsonValue> {
   if (headers[':path'] === PATHS.publish) {
     const { message, extra } = unpackMessage(body);
-    return broker.publish(String(extra), message);
+    const id = headers['x-id'];
+    return broker.publish(String(extra), message, typeof id === 'string' ? id : undefined);
   }
   const { tenant, name } = JSON.parse(body.toString('utf8')) as { readonly tenant: string; readonly name: string };
   switch (headers[':path']) {
