@@ -108,6 +108,48 @@ it('kill -9 right after the acknowledgement: the row of the script is there', LI
   );
 });
 
+it('kill -9, and a start: wills come once, none of a device that had said goodbye', LIMIT, async (t) => {
+  const { host, port } = await startHost(t, { engine: 'gate' });
+  await pushGate(host);
+  const url = `mqtt://127.0.0.1:${port}`;
+  const login = { username: 'demo:device', password: LOGIN.password };
+  const reader = { ...login, clientId: 'reader', clean: false } as const;
+  const device = (clientId: string, n: number) =>
+    connectClient(t, url, {
+      ...login,
+      clientId,
+      will: { topic: `wills/${clientId}`, payload: Buffer.from(JSON.stringify({ n })), qos: 1, retain: false },
+    });
+  const first = await connectClient(t, url, reader);
+  await first.subscribeAsync('wills/#', { qos: 1 });
+  const polite = await device('polite', 1);
+  await polite.endAsync();
+  const there = await device('there', 2);
+  // Its acknowledgement waits for what was written before it.
+  await there.publishAsync('x', JSON.stringify({ n: 3 }), { qos: 1 });
+  for (let round = 0; round < 2; round++) {
+    await host.kill();
+    await host.start();
+    const messages: string[] = [];
+    const again = await connectClient(t, url, reader, messages);
+    if (round === 0) await eventually(() => assert.deepEqual(messages, ['tenant/demo/wills/there {"n":2}']));
+    await again.publishAsync('x', JSON.stringify({ n: 10 + round }), { qos: 1 });
+    await again.endAsync();
+    assert.equal(messages.length, round === 0 ? 1 : 0);
+  }
+  const rows = host.sql('demo', 'SELECT EventId FROM effect ORDER BY CAST(EventId AS INTEGER)');
+  assert.deepEqual(
+    rows.map((row) => Number(row.EventId)),
+    [2, 3, 10, 11],
+    'the gate has seen it once',
+  );
+  await host.kill();
+  const { DatabaseSync } = await import('node:sqlite');
+  const db = new DatabaseSync(join(host.dataDir, 'host.db'), { readOnly: true });
+  assert.equal(db.prepare('SELECT count(*) AS Wills FROM mqtt_will').get()?.Wills, 0, 'none is left for another start');
+  db.close();
+});
+
 it('the command line lists clients and publishes to them', LIMIT, async (t) => {
   const { host, port } = await startHost(t);
   const messages: string[] = [];

@@ -11,6 +11,7 @@ import type { Connection } from './connection.ts';
 import { REASON } from './reason-codes.ts';
 import type { Session, SessionLink } from './session.ts';
 import { TenantSpace } from './tenant-space.ts';
+import { type LostWill, Wills } from './wills.ts';
 
 export interface BrokerParts {
   readonly rules: BrokerRules;
@@ -22,12 +23,6 @@ export interface BrokerParts {
 
 /** After this an ended connection is cut although its last bytes have not left. Milliseconds. */
 const LINGER_MS = 2_000;
-
-interface PendingWill {
-  readonly opened: Opened;
-  readonly message: BrokerMessage;
-  readonly dueAt: number;
-}
 
 /** A client that was let in and has no session yet. */
 export interface Newcomer {
@@ -47,10 +42,10 @@ export class BrokerCore {
   readonly rules: BrokerRules;
   readonly store: BrokerStore;
   readonly limits: BrokerLimits;
+  readonly wills: Wills;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #spaces = new Map<string, TenantSpace>();
-  readonly #wills = new Map<Session, PendingWill>();
   readonly #ending = new Set<Promise<void>>();
   readonly #lingering = new Set<NodeJS.Timeout>();
   #seq: number;
@@ -61,6 +56,7 @@ export class BrokerCore {
     this.rules = rules;
     this.store = store;
     this.limits = limits;
+    this.wills = new Wills(store);
     this.#clock = clock;
     this.#log = log;
     // Later than any epoch of an earlier start, so that what it left behind is never newer.
@@ -113,8 +109,11 @@ export class BrokerCore {
     const session = space.sessions.get(newcomer.clientId);
     const former = session?.link as Connection | undefined;
     former?.end(REASON.takenOver, 'taken-over', 'another connection has the same client id');
+    const key = { tenant: space.tenant, clientId: newcomer.clientId };
     // A session that is not taken up ends here, and a will that waits for it does not wait longer (MQTT 5, 3.1.3.2.2).
-    if (session !== undefined && !isTakenUp(session, newcomer)) this.#sendPendingWill(session);
+    const endsHere = session === undefined || !isTakenUp(session, newcomer);
+    const will = endsHere || this.wills.isDue(key, newcomer.askedAt) ? this.wills.take(key) : undefined;
+    if (will !== undefined) this.#sendWill(will);
     return space.departures.of(newcomer.clientId);
   }
 
@@ -129,7 +128,6 @@ export class BrokerCore {
     const usable = kept !== undefined && isTakenUp(kept, newcomer);
     if (kept !== undefined && !usable) space.dropSession(kept);
     const session = usable ? kept : space.makeSession(newcomer.clientId);
-    this.#wills.delete(session);
     const wasPersistent = session.isPersistent;
     session.expirySeconds = expiry;
     session.offlineSince = undefined;
@@ -159,17 +157,13 @@ export class BrokerCore {
 
   /** Everything that a connection sent has been answered: its will and its event follow. */
   finished(opened: Opened, end: DisconnectInfo): void {
-    const { session, info, willDelay } = opened;
+    const { session, info } = opened;
     const space = this.space(info.tenant);
-    const will = this.#stopping ? undefined : opened.will;
-    const delay = session.isPersistent ? Math.min(willDelay, session.expirySeconds ?? willDelay) : 0;
+    if (this.#stopping) opened.will = undefined;
+    const will = this.wills.end(opened, this.now());
     if (!session.isPersistent) space.dropSession(session);
-    if (will !== undefined && delay === 0) {
-      this.#sendWill(opened, will);
-    } else {
-      if (will !== undefined) this.#wills.set(session, { opened, message: will, dueAt: this.now() + delay * 1000 });
-      space.departures.end(info.clientId);
-    }
+    if (will === undefined) space.departures.end(info.clientId);
+    else this.#sendWill(will);
     this.#track(this.rules.disconnected(info, end));
   }
 
@@ -218,11 +212,7 @@ export class BrokerCore {
   /** Once a second: wills that are due, sessions and messages whose time is over, or whose store is back. */
   sweep(): void {
     const now = this.now();
-    for (const [session, { opened, message, dueAt }] of this.#wills) {
-      if (dueAt > now) continue;
-      this.#wills.delete(session);
-      this.#sendWill(opened, message);
-    }
+    for (const will of this.wills.takeDue(now)) this.#sendWill(will);
     for (const space of this.#spaces.values()) {
       space.expire();
       space.goOn();
@@ -258,25 +248,20 @@ export class BrokerCore {
     return this.#spaces.get(tenantKey(tenant));
   }
 
-  async #publishWill({ info }: Opened, will: BrokerMessage): Promise<void> {
-    const decision = await this.rules.publish(info, will, true);
-    if (decision.kind === 'forward') await this.deliver(info.tenant, decision.message, info.clientId, info);
-    if (this.store.isDirty) await this.store.flushed();
-  }
-
-  #sendPendingWill(session: Session): void {
-    const pending = this.#wills.get(session);
-    if (pending === undefined) return;
-    this.#wills.delete(session);
-    this.#sendWill(pending.opened, pending.message);
+  async #publishWill(will: LostWill): Promise<void> {
+    const { client, message } = will;
+    const decision = await this.rules.publish(client, message, true);
+    if (decision.kind === 'forward') await this.deliver(client.tenant, decision.message, client.clientId, client);
+    this.wills.sent(will);
+    await this.store.flushed();
   }
 
   /** Its client comes back after it: whoever reads it must not take it for the later news. */
-  #sendWill(opened: Opened, will: BrokerMessage): void {
-    const { tenant, clientId } = opened.info;
+  #sendWill(will: LostWill): void {
+    const { tenant, clientId } = will.key;
     const { departures } = this.space(tenant);
     departures.begin(clientId);
-    this.#track(this.#publishWill(opened, will).finally(() => departures.end(clientId)));
+    this.#track(this.#publishWill(will).finally(() => departures.end(clientId)));
   }
 
   #track(work: Promise<void>): void {
@@ -308,6 +293,7 @@ export class BrokerCore {
     for (const { tenant, message, expiresAt } of content.retained) {
       this.space(tenant).restoreRetained(message, expiresAt);
     }
+    for (const will of content.wills) this.wills.restore(will, this.now());
     for (const { tenant, id, ...answer } of content.downlinks) this.space(tenant).downlinks.restore(id, answer);
     return content.lastSeq;
   }

@@ -11,6 +11,8 @@ export interface Opened {
   readonly info: ClientInfo;
   readonly session: Session;
   readonly sendWindow: number;
+  /** It came with a will. */
+  readonly hadWill: boolean;
   /** What is published when it is lost; cleared by a goodbye. */
   will: BrokerMessage | undefined;
   /** Seconds between the loss and the will. */
@@ -88,11 +90,13 @@ function open(connection: Connection, { packet, request, decision, newcomer }: A
     info,
     session,
     sendWindow: Math.min(packet.properties.receiveMaximum ?? SEND_WINDOW, SEND_WINDOW),
+    hadWill: decision.will !== undefined,
     will: decision.will,
     willDelay: packet.will?.properties.willDelayInterval ?? 0,
     isBridge: packet.isBridge,
   };
   connection.opened = opened;
+  core.wills.begin(opened);
   // While it waited for its CONNACK it could not be called silent.
   connection.lastSeen = core.now();
   connection.output.configure({
