@@ -1,5 +1,7 @@
 /** Two hosts that share the sessions of their devices over Redis: a device may connect to either, and either may go. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { IClientOptions, MqttClient } from 'mqtt';
 import { eventually } from '../support/eventually.ts';
@@ -8,7 +10,8 @@ import type { HostProcess } from '../support/host-process.ts';
 import { connectClient } from '../support/mqtt-broker.ts';
 import { freshDatabase } from '../support/services/fresh-database.ts';
 import { freshRedis } from '../support/services/fresh-redis.ts';
-import { column, prepareHosts, push, tablesJson } from './engine-hosts.ts';
+import { TcpProxy } from '../support/services/tcp-proxy.ts';
+import { column, only, prepareHosts, push, tablesJson } from './engine-hosts.ts';
 
 const LIMIT = { timeout: 240_000 };
 const ACCOUNT = { account: 'device', password: 'device-password' } as const;
@@ -138,7 +141,10 @@ test('after SIGKILL of the host with the broker, the other one has every session
     await device.subscribeAsync('news/#', { qos: 2 });
     await device.endAsync();
   }
-  const sender = await pair.client(1, 'sender', { protocolVersion: 5 });
+  const ofSender = { topic: 'news/will', payload: Buffer.from('gone'), qos: 1, retain: false } as const;
+  const sender = await pair.client(1, 'sender', { protocolVersion: 5, will: ofSender });
+  const polite = await pair.client(0, 'polite', { will: { ...ofSender, topic: 'news/none' } });
+  await polite.endAsync();
   const properties = { userProperties: { unit: 'K' }, messageExpiryInterval: 600, correlationData: Buffer.from('c') };
   for (let n = 0; n < 5; n++) await sender.publishAsync('news/now', `q1-${n}`, { qos: 1, properties });
   await sender.publishAsync('news/now', 'q2', { qos: 2 });
@@ -148,7 +154,7 @@ test('after SIGKILL of the host with the broker, the other one has every session
   await gone;
   await eventually(() => assert.match(second.output, /"mqtt\.taken_over"/), 60_000);
 
-  const expected = [...[0, 1, 2, 3, 4].map((n) => `now q1-${n}`), 'kept still here', 'now q2'];
+  const expected = [...[0, 1, 2, 3, 4].map((n) => `now q1-${n}`), 'kept still here', 'will gone', 'now q2'];
   // The client shows a message of QoS 2 when it is released, after those of QoS 1 that came meanwhile.
   const last = (messages: readonly string[]) => {
     const texts = messages.map((text) => text.split('/').pop() ?? '');
@@ -181,4 +187,35 @@ test('after SIGKILL of the host with the broker, the other one has every session
   await pair.client(0, 'again', STAYS, back);
   await eventually(() => assert.deepEqual(last(back), ['now while away']));
   assert.equal(await first.stop(), 0);
+});
+
+test('a start of the broker that fails says why, and is tried again', LIMIT, async (t) => {
+  const redis = await freshRedis();
+  const proxy = await TcpProxy.open(redis);
+  t.after(() => proxy.refuse());
+  await proxy.refuse();
+  const stranger = createServer().listen(0, '127.0.0.1');
+  t.after(() => stranger.close());
+  await once(stranger, 'listening');
+  const taken = (stranger.address() as AddressInfo).port;
+  const { url } = await freshDatabase();
+  const port = await freePort();
+  const mqtt = { enabled: true, port, ...ACCOUNT, shared: { enabled: true, port: taken } };
+  const urls = { databaseUrl: url, cacheUrl: proxy.url(redis) };
+  const host = only(await prepareHosts(t, ['host'], urls, { mqtt, sandbox: { lanes: 1 } }));
+  await host.start();
+  const failures = () => host.output.split('\n').filter((line) => line.includes('"mqtt.start_failed"'));
+  await eventually(() => assert.match(failures().at(-1) ?? '', /CACHE_UNAVAILABLE/), 60_000);
+  await assert.rejects(connectClient(t, `mqtt://127.0.0.1:${port}`, LOGIN));
+
+  await proxy.listen();
+  await eventually(() => assert.match(failures().at(-1) ?? '', /MQTT_LISTEN_FAILED/), 60_000);
+  assert.match(failures().at(-1) ?? '', new RegExp(`127\\.0\\.0\\.1:${taken}.*EADDRINUSE.*mqtt\\.shared\\.port`));
+  await assert.rejects(connectClient(t, `mqtt://127.0.0.1:${port}`, LOGIN));
+
+  await new Promise((resolve) => stranger.close(resolve));
+  await eventually(() => assert.match(host.output, /"mqtt\.taken_over"/), 60_000);
+  const device = await connectClient(t, `mqtt://127.0.0.1:${port}`, LOGIN);
+  await device.publishAsync('x', 'y', { qos: 1 });
+  assert.equal(await host.stop(), 0);
 });

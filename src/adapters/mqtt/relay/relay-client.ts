@@ -25,6 +25,12 @@ export interface RelayClientParts {
 /** A host that is gone without a word is noticed after twice this. Milliseconds. */
 const PING_MS = 5_000;
 
+/** A connection to the host with the broker. */
+interface Line {
+  readonly session: ClientHttp2Session;
+  readonly socket: Duplex;
+}
+
 /** For an answer of the broker. Milliseconds. */
 const ANSWER_MS = 10_000;
 
@@ -34,7 +40,7 @@ const ANSWER_MS = 10_000;
  */
 export class RelayClient implements Broker {
   readonly #parts: RelayClientParts;
-  #session: Promise<ClientHttp2Session> | undefined;
+  #line: Promise<Line> | undefined;
   #isClosed = false;
 
   constructor(parts: RelayClientParts) {
@@ -77,11 +83,8 @@ export class RelayClient implements Broker {
 
   /** Ends the connection, and with it those of the devices: the broker is elsewhere, or here, from now on. */
   reset(): void {
-    void this.#session?.then(
-      (session) => session.destroy(),
-      () => undefined,
-    );
-    this.#session = undefined;
+    void this.#line?.then(cut, () => undefined);
+    this.#line = undefined;
   }
 
   close(): void {
@@ -101,36 +104,37 @@ export class RelayClient implements Broker {
   }
 
   async #open(path: string, headers: Record<string, string>): Promise<ClientHttp2Stream> {
-    const session = await this.#connected();
+    const { session } = await this.#connected();
     return session.request({ ':method': 'POST', ':path': path, ...headers }, { endStream: false });
   }
 
-  #connected(): Promise<ClientHttp2Session> {
+  #connected(): Promise<Line> {
     if (this.#isClosed) return Promise.reject(new AppError('MQTT_STANDBY'));
-    if (this.#session !== undefined) return this.#session;
+    if (this.#line !== undefined) return this.#line;
     const opening = this.#connect();
     const forget = (): void => {
-      if (this.#session === opening) this.#session = undefined;
+      if (this.#line === opening) this.#line = undefined;
     };
-    opening.then((session) => session.once('close', forget), forget);
-    this.#session = opening;
+    opening.then(({ session }) => session.once('close', forget), forget);
+    this.#line = opening;
     return opening;
   }
 
-  async #connect(): Promise<ClientHttp2Session> {
+  async #connect(): Promise<Line> {
     const place = await this.#parts.find();
     if (place === undefined) throw new AppError('MQTT_STANDBY');
     const socket = connectToRelay(place.host, place.port, place.key);
     socket.setNoDelay(true);
     const session = connect(`http://${place.host}`, { ...SESSION_OPTIONS, createConnection: () => socket });
-    const { promise, resolve, reject } = Promise.withResolvers<ClientHttp2Session>();
-    const late = setTimeout(() => session.destroy(), HANDSHAKE_MS);
+    const line = { session, socket };
+    const { promise, resolve, reject } = Promise.withResolvers<Line>();
+    const late = setTimeout(() => cut(line), HANDSHAKE_MS);
     session.on('error', () => {});
     session.once('close', () => reject(new AppError('MQTT_STANDBY')));
     session.once('remoteSettings', () => {
       session.setLocalWindowSize(WINDOW_BYTES);
-      keepAwake(session);
-      resolve(session);
+      keepAwake(line);
+      resolve(line);
     });
     return promise.finally(() => clearTimeout(late));
   }
@@ -160,11 +164,18 @@ function join(device: Duplex, stream: ClientHttp2Stream): void {
   stream.pipe(device);
 }
 
-function keepAwake(session: ClientHttp2Session): void {
+/** Ends a connection at once: a session alone would wait for the other side, which may have lost its power. */
+function cut({ session, socket }: Line): void {
+  session.destroy();
+  socket.destroy();
+}
+
+function keepAwake(line: Line): void {
+  const { session } = line;
   let isAnswered = true;
   const timer = setInterval(() => {
-    if (!isAnswered) {
-      session.destroy();
+    if (!isAnswered || session.destroyed) {
+      cut(line);
       return;
     }
     isAnswered = false;

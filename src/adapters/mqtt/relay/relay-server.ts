@@ -44,8 +44,11 @@ export async function openRelayServer(
   });
   sessions.on('sessionError', () => {});
   const open = new Set<{ destroy(): void }>();
+  const sockets = new Set<Duplex>();
   const server = createRelayServer(key, (socket) => {
     socket.setNoDelay(true);
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
     sessions.emit('connection', socket);
   });
   await new Promise<void>((resolve, reject) => {
@@ -65,6 +68,8 @@ export async function openRelayServer(
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const session of open) session.destroy();
+      // A session alone would wait for a host that may have lost its power.
+      for (const socket of sockets) socket.destroy();
       await closed;
     },
   };
