@@ -211,14 +211,18 @@ export const REPORTED_ROWS: readonly FaultRow[] = [
     id: 'R22',
     fault: ['Wills go round the rules.', '遗嘱消息绕过规则。'],
     here: [
-      'They are checked at CONNECT and pass the gate. A host that is killed sends none: its sessions are its own.',
-      '连接时检查，并经过拒绝环节。被杀的主机不会发送遗嘱：会话只属于它自己。',
+      'They are checked at CONNECT and pass the gate, also those of a host that was killed, which the next broker publishes.',
+      '连接时检查，并经过拒绝环节；主机被强制结束时，由下一个 MQTT 服务发布，同样经过拒绝环节。',
     ],
     shown: [
       ['test/app/mqtt-tenants.test.ts', 'the isolation matrix: nothing of one tenant reaches the other'],
       [
         'test/adapters/mqtt/take-over.test.ts',
         'clean …: a will in the gate comes before what its client says when it is back',
+      ],
+      [
+        'test/adapters/mqtt/wills-kept.test.ts',
+        '…: wills of connections that ended with their broker come once, none of who said goodbye',
       ],
     ],
   },
