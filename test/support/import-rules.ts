@@ -15,7 +15,7 @@ export interface ZoneRule {
 export const IMPORT_TABLE: Readonly<Record<string, ZoneRule>> = {
   core: { zones: [] },
   protocol: { zones: ['core'] },
-  sandbox: { zones: ['core', 'protocol'], packages: ['isolated-vm', 'node:process', 'node:fs'] },
+  sandbox: { zones: ['core', 'protocol'], packages: ['isolated-vm', 'node:process', 'node:fs', 'node:v8'] },
   ports: { zones: ['core'], types: ['protocol'] },
   'v8-api': { zones: ['core', 'ports'], types: ['protocol'], packages: ['node:crypto'] },
   app: { zones: ['core', 'ports', 'v8-api'], types: ['protocol'] },
