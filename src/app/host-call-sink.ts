@@ -5,8 +5,10 @@ import { ERROR_TABLE } from '../core/error-table.ts';
 import { AppError, coerceError, orThrow } from '../core/errors.ts';
 import { relocateOutcome } from '../core/global-code.ts';
 import type { JsonValue } from '../core/json.ts';
+import { findTooMany } from '../core/json-scan.ts';
 import { parseJson } from '../core/json-text.ts';
 import { nestedLimits } from '../core/limit-policy.ts';
+import { MAX_JSON_VALUES } from '../core/run-limits.ts';
 import type { RunOutcome } from '../core/run-outcome.ts';
 import type { HostCallAnswer, HostCallSink } from '../ports/engine-runner.ts';
 import type { Span } from '../ports/tracer.ts';
@@ -94,9 +96,8 @@ async function performCall(
     await keepToRate(tree, context);
     // The end of the run woke it: what the call would do then, nobody would undo or close.
     if (tree.hasEnded) throw new AppError('DB_TX_LOST');
-    // Counted by bytes (`argumentBytes`): a list of rows to write may well have more values than a message.
-    const args = orThrow(parseJson(argsJson, Number.POSITIVE_INFINITY));
-    const result = await HOST_CALLS[name as HostCallName](context, Array.isArray(args) ? args : []);
+    const args = readArguments(name, argsJson);
+    const result = await HOST_CALLS[name as HostCallName](context, args);
     if (isAnswer(result)) return { answer: result, code: null };
     const code = codeOf(result);
     const answer = replyWithin(tree, JSON.stringify(result ?? null));
@@ -109,6 +110,15 @@ async function performCall(
     const failure = fail(error.toRecord(), context.lang, null, place);
     return { answer: reply(JSON.stringify(failure)), code: failure.Code, error: error.code };
   }
+}
+
+/** Millions of tiny values fit into few bytes and hold up the whole host: they are counted before one is built. */
+function readArguments(name: string, argsJson: string): readonly JsonValue[] {
+  if (findTooMany(argsJson, MAX_JSON_VALUES) !== undefined) {
+    throw new AppError('V8_TOO_MANY_VALUES', { what: `${name}()`, limit: MAX_JSON_VALUES });
+  }
+  const args = orThrow(parseJson(argsJson, MAX_JSON_VALUES));
+  return Array.isArray(args) ? args : [];
 }
 
 /** A tenant that calls faster than it may is slowed, and its author told so once a run. */

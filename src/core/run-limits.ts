@@ -61,7 +61,7 @@ export const MAX_RECEIVED_MESSAGE_BYTES = 16 * MIB;
 /** Deepest nesting of a JSON document that the host reads from a message or a request. */
 export const MAX_JSON_DEPTH = 256;
 
-/** Values in a JSON document that the host reads from a message or a request, each member and each item counted. */
+/** Values in a JSON document that the host reads from a message, a request or a host call, each member and each item counted. */
 export const MAX_JSON_VALUES = 500_000;
 
 /** Rows of one read: without `_PageSize`, and at most with it. */

@@ -77,8 +77,8 @@ describe('bad input', () => {
     [
       'a message of more values than a reader takes',
       { QueueName: 'work', Message: Array(600_000).fill(0) },
-      'MESSAGE_TOO_MANY_VALUES',
-      /more than 500000 values: split it/,
+      'V8_TOO_MANY_VALUES',
+      /arguments of MQ\.SendMsg\(\) have more than 500000 values: send portions/,
     ],
   ];
   for (const [what, param, code, message] of refusals) {

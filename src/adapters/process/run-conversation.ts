@@ -1,5 +1,7 @@
 import { fail } from '../../core/dos-result.ts';
 import { coerceError, type ErrorRecord } from '../../core/errors.ts';
+import { findTooMany } from '../../core/json-scan.ts';
+import { MAX_JSON_VALUES } from '../../core/run-limits.ts';
 import type { RunOutcome } from '../../core/run-outcome.ts';
 import type { HostCallAnswer, HostCallSink } from '../../ports/engine-runner.ts';
 import type { Frame } from '../../protocol/frames.ts';
@@ -130,7 +132,7 @@ export class RunConversation {
     this.#checkCall(level, name, args, KNOWN_CALLS);
     level.open = 'reply';
     if (this.#endOverdue()) return;
-    const clean = dropProtoKeys(args);
+    const clean = cleanArguments(args);
     if (this.#countCalls(1)) void this.#perform(level, name, clean, (json) => this.#reply(level, json));
   }
 
@@ -139,7 +141,7 @@ export class RunConversation {
     const { calls } = level.beginWait(text, () => this.#goOn(level));
     const clean = calls.map(({ name, args }) => {
       this.#checkCall(level, name, args, ASYNC_CALLS);
-      return dropProtoKeys(args);
+      return cleanArguments(args);
     });
     if (this.#endOverdue()) return;
     if (!this.#countCalls(calls.length)) return;
@@ -315,6 +317,11 @@ export class RunConversation {
       return { kind: 'reply', json: failureJson(coerceError(error).toRecord()) };
     }
   }
+}
+
+/** Those with more values than a call may have are not read here: the sink refuses them unread. */
+function cleanArguments(args: string): string {
+  return findTooMany(args, MAX_JSON_VALUES) === undefined ? dropProtoKeys(args) : args;
 }
 
 const NOTHING = (): void => undefined;
