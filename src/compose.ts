@@ -20,6 +20,7 @@ import { IdentityCache } from './app/identity-cache.ts';
 import type { IdentityServices } from './app/identity-services.ts';
 import { InFlight } from './app/in-flight.ts';
 import { KeyRing } from './app/key-ring.ts';
+import { KeyedLock } from './app/keyed-lock.ts';
 import { LimitBook } from './app/limit-book.ts';
 import { LockKeeper } from './app/lock-keeper.ts';
 import { LoginLimits } from './app/login-limits.ts';
@@ -214,6 +215,7 @@ function wireAdmin(
       queue,
       brokerAdmin,
       mq: runs.mq,
+      turns: new KeyedLock(),
       log: log.child('admin'),
       reconcile: () => parts.reconciler.reconcile(),
     },
@@ -311,7 +313,7 @@ function wireRuns(
 
 /** From the binding rows to settled deliveries. */
 function wireDeliveries(
-  { clock, log, queue, directory, modules }: Adapters,
+  { clock, log, queue, directory, databases, modules }: Adapters,
   { lang, consumerTimeoutMs }: HostSettings,
   runs: ReturnType<typeof wireRuns>,
   mover: ParkedMover,
@@ -321,6 +323,7 @@ function wireDeliveries(
     clock,
     lang,
     directory,
+    databases,
     modules,
     log: log.child('app.reconcile-bindings'),
     workers: () => workers,

@@ -6,10 +6,11 @@ import { createBrokerAdmin } from '../../src/adapters/amqp/broker-admin.ts';
 import { createSqliteDirectory } from '../../src/adapters/sql/tenant-directory.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { systemIds } from '../../src/adapters/system/system-ids.ts';
+import { KeyedLock } from '../../src/app/keyed-lock.ts';
 import { setUpBroker } from '../../src/app/set-up-broker.ts';
 import { orThrow } from '../../src/core/errors.ts';
 import { mqSettingsOf } from '../../src/core/mq-settings.ts';
-import type { BrokerAdminAccess } from '../../src/ports/broker-admin.ts';
+import type { BrokerAdmin, BrokerAdminAccess } from '../../src/ports/broker-admin.ts';
 import { message, openQueue } from '../adapters/amqp/amqp-client.ts';
 import { freePort } from '../support/free-port.ts';
 import { freshName } from '../support/services/fresh-names.ts';
@@ -98,6 +99,7 @@ async function place(t: TestContext) {
     for (const kind of ['vhosts', 'users']) await managementApi(apiUrl, 'DELETE', `/api/${kind}/microi-${tenant}`);
   });
   const mq = { mainTenant: 'demo', queueUrl: rabbitUrl };
+  const turns = new KeyedLock();
   const { origin, username, password } = new URL(apiUrl);
   const access: BrokerAdminAccess = { url: origin, user: username, password: decodeURIComponent(password) };
   return {
@@ -105,7 +107,8 @@ async function place(t: TestContext) {
     directory,
     apiUrl,
     access,
-    setUp: (as: BrokerAdminAccess) => setUpBroker({ directory, mq, brokerAdmin: createBrokerAdmin() }, tenant, as),
+    setUp: (as: BrokerAdminAccess, brokerAdmin = createBrokerAdmin()) =>
+      setUpBroker({ directory, mq, brokerAdmin, turns }, tenant, as),
     settings: async () => orThrow(mqSettingsOf(tenant, { ...mq, rows: await directory.settings() })),
   };
 }
@@ -120,6 +123,60 @@ test('a virtual host that is there keeps its description, and two calls at once 
   assert.equal(kept.description, 'mine');
   const { queue } = await openQueue(t, settings);
   await queue.publish(tenant, [message('a', `microi.${tenant}.orders`)]);
+});
+
+/** The real management interface, after something else happened. */
+function afterwards(first: () => Promise<void>): BrokerAdmin {
+  const real = createBrokerAdmin();
+  return {
+    newPassword: () => real.newPassword(),
+    async setUp(access, account) {
+      await first();
+      await real.setUp(access, account);
+    },
+  };
+}
+
+test('while the server does not answer, the settings of others are changed', async (t) => {
+  const { setUp, directory, access, tenant } = await place(t);
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  t.after(() => answered.resolve());
+  const slow = afterwards(() => {
+    asked.resolve();
+    return answered.promise;
+  });
+  const made = setUp(access, slow);
+  await asked.promise;
+  await directory.changeSettingsAlone(() => directory.saveSettings(tenant, { ClientName: 'changed meanwhile' }));
+  answered.resolve();
+  const { password } = await made;
+  const row = (await directory.settings()).find((entry) => entry.tenant === tenant)?.row;
+  assert.deepEqual([row?.ClientName, row?.MQPassword], ['changed meanwhile', password]);
+});
+
+test('an account that somebody stores meanwhile is the one that the server gets', async (t) => {
+  const { setUp, settings, directory, access, tenant } = await place(t);
+  let calls = 0;
+  const overtaken = afterwards(async () => {
+    calls += 1;
+    if (calls === 1) await directory.saveSettings(tenant, { MQPassword: 'of-another-operator' });
+  });
+  assert.equal((await setUp(access, overtaken)).password, 'of-another-operator');
+  assert.equal(calls, 2);
+  const { queue } = await openQueue(t, settings);
+  await queue.publish(tenant, [message('a', `microi.${tenant}.orders`)]);
+});
+
+test('a row that never rests is told, and keeps what stands in it', async (t) => {
+  const { setUp, directory, access, tenant } = await place(t);
+  let calls = 0;
+  const restless = afterwards(async () => {
+    calls += 1;
+    await directory.saveSettings(tenant, { MQPassword: `changed-${calls}` });
+  });
+  await assert.rejects(setUp(access, restless), { code: 'DB_BUSY' });
+  const row = (await directory.settings()).find((entry) => entry.tenant === tenant)?.row;
+  assert.equal(row?.MQPassword, `changed-${calls}`);
 });
 
 test('a page that answers everything is no management interface', async (t) => {

@@ -180,13 +180,22 @@ export class MysqlDatabase implements SqlDatabase {
       const [row] = (await connection.execute(lock, (ALONE_WAIT_SECONDS + 5) * 1000)).rows as { granted: number }[];
       if (row?.granted !== 1) throw new AppError('DB_BUSY');
       const result = await work();
-      await connection.execute({ sql: 'select release_lock(?)', parameters: [name] }, SYSTEM_STATEMENT_MS);
-      this.#system.release(connection);
+      await this.#unlock(connection, name);
       return result;
     } catch (error: unknown) {
       // The lock ends with its session.
       this.#system.discard(connection);
       throw error;
+    }
+  }
+
+  /** Never fails: what was done under the lock is done, and its caller has to note it. */
+  async #unlock(connection: MysqlConnection, name: string): Promise<void> {
+    try {
+      await connection.execute({ sql: 'select release_lock(?)', parameters: [name] }, SYSTEM_STATEMENT_MS);
+      this.#system.release(connection);
+    } catch {
+      this.#system.discard(connection);
     }
   }
 

@@ -75,6 +75,20 @@ describe('the tenant directory on a server', () => {
     await hosts[1]?.changeSettingsAlone(async () => undefined);
   });
 
+  it('keeps what a change of settings stored when its lock is lost before it is given back', async (t) => {
+    const main = await freshDatabase();
+    const { directory } = await openDirectory(t, main.url);
+    const stored = await directory.changeSettingsAlone(async () => {
+      await directory.saveSettings('Demo', { ClientName: 'kept' });
+      const [holder] = await sqlAsAdmin(main.adminUrl, `select is_used_lock('v8host:${main.name}') as id`);
+      await sqlAsAdmin(main.adminUrl, `kill ${Number(holder?.id)}`);
+      return 'stored';
+    });
+    assert.equal(stored, 'stored', 'its caller has to write it down');
+    assert.equal((await directory.settings())[0]?.row.ClientName, 'kept');
+    assert.equal(await directory.changeSettingsAlone(async () => 'next'), 'next');
+  });
+
   it('makes a schema and a user for a tenant without an address, who sees no other schema', async (t) => {
     const main = await freshDatabase();
     const { directory } = await openDirectory(t, asRoot(main));
