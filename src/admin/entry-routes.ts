@@ -4,7 +4,7 @@ import { FOR_OPERATORS } from '../app/identity-services.ts';
 import { type EntrySources, entryValue } from '../core/entry-param.ts';
 import { type EntryPath, type EntryTarget, readEntryPath } from '../core/entry-path.ts';
 import { AppError, type Lang } from '../core/errors.ts';
-import { platformOperation } from '../core/platform-operation.ts';
+import { addressesBeside, platformOperation } from '../core/platform-operation.ts';
 import { parseTenantId } from '../core/tenant.ts';
 import { BodyMemory } from './body-memory.ts';
 import type { Callers } from './callers.ts';
@@ -121,13 +121,18 @@ function tenantOf(request: FastifyRequest, path: EntryPath, sources: EntrySource
   const own = token.caller?.kind === 'tenant' ? token.caller.tenant : undefined;
   const named = path.tenant ?? entryValue(sources, 'OsClient') ?? own ?? textOf(request.headers.osclient);
   if (named === undefined || named === '') {
-    const { target } = path;
-    if (target.kind === 'engine' && !/^\/api(engine)?\//i.test(target.address)) throw unknownRoute(request);
+    if (isNowhere(path.target)) throw unknownRoute(request);
     throw new AppError('ENTRY_TENANT');
   }
   const parsed = parseTenantId(named);
   if (!parsed.ok) throw new AppError('ENTRY_LOGIN');
   return parsed.value;
+}
+
+/** True for a path that is missing whatever the tenant is called: a page of nobody, or an action of the platform that is not here. */
+function isNowhere(target: EntryTarget): boolean {
+  if (target.kind !== 'engine') return false;
+  return !/^\/api(engine)?\//i.test(target.address) || addressesBeside(target.address) !== undefined;
 }
 
 function readQuery(request: FastifyRequest): Readonly<Record<string, string>> {

@@ -203,6 +203,18 @@ describe('an address of the platform that is not here', () => {
 });
 
 describe('addresses that drain queues', () => {
+  it('are not there for somebody without login and tenant, either', async () => {
+    for (const url of ['/api/mq/receive', '/API/MQ/ReceiveMsg', '/api/mqtt/restart']) {
+      for (const method of ['GET', 'POST'] as const) {
+        const { code, body } = await ask(undefined, { url, method });
+        assert.deepEqual(code, [404, 0, 'PLATFORM_ADDRESS_MISSING'], `${method} ${url}`);
+        assert.match(String(body.Msg), /\/apiengine\/platform-mq/);
+      }
+    }
+    const engine = await ask(undefined, { url: '/api/of-some-engine' });
+    assert.deepEqual(engine.code, [200, 1001, 'ENTRY_TENANT'], 'an address that a tenant may have');
+  });
+
   it('are not there for anybody, and the messages stay', async () => {
     await ask(tokens.admin, { url: SEND, payload: { QueueName: 'kept', EventId: 'kept-1', Message: 1 } });
     for (const action of ['ReceiveMsg', 'ReceiveMsgAsync', 'CloseChannel']) {
