@@ -137,6 +137,7 @@ export class CapturedEffects {
       keys: (store) => real.keys(store),
       get: async () => refuse(),
       open: async () => refuse(),
+      refresh: async () => {},
       close: async () => {},
     };
   }

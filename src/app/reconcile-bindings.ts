@@ -2,6 +2,7 @@ import type { Binding, BindingRefusal } from '../core/binding.ts';
 import { coerceError, describeError, type Lang } from '../core/errors.ts';
 import { sameTenant } from '../core/tenant.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ExtraDatabases } from '../ports/extra-databases.ts';
 import type { Log } from '../ports/log.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { TenantDirectory, TenantStore } from '../ports/tenant-store.ts';
@@ -22,6 +23,7 @@ const RETRY_ATTACH_MS = 5_000;
 const PROBE_EVERY_MS = 2_000;
 
 export interface ReconcileServices {
+  readonly databases: Pick<ExtraDatabases, 'refresh'>;
   readonly modules: TrustedModules;
   readonly queue: Queue;
   readonly clock: Clock;
@@ -177,6 +179,7 @@ export class BindingReconciler {
     await this.#services.directory.refresh().catch((e: unknown) => {
       this.#services.log.warn('reconcile.failed', { err: coerceError(e) });
     });
+    await this.#services.databases.refresh();
     const open = this.#services.directory.open();
     await this.#detachClosed(new Set(open));
     for (const store of open) {

@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts';
-import type { ExtraDatabase, ExtraDatabases, ExtraTransaction, TemporaryDatabase } from '../ports/extra-databases.ts';
+import type { ExtraDatabase, ExtraDatabases, ExtraTransaction, HeldDatabase } from '../ports/extra-databases.ts';
 import type { SqlSession } from '../ports/sql-session.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 
@@ -17,7 +17,9 @@ export class RunDatabases {
   readonly #databases: ExtraDatabases;
   readonly #store: TenantStore;
   readonly #transactions = new Map<string, OpenTransaction>();
-  readonly #temporary = new Map<string, TemporaryDatabase>();
+  readonly #temporary = new Map<string, HeldDatabase>();
+  /** Of rows, by key in lower case: a row that changes or goes takes no database from under a run. */
+  readonly #held = new Map<string, Promise<HeldDatabase>>();
   #numbers = 0;
   #ended = false;
 
@@ -83,15 +85,30 @@ export class RunDatabases {
     await Promise.all(left.map(({ transaction }) => transaction.abort()));
     const temporary = [...this.#temporary.values()];
     this.#temporary.clear();
+    // One that is still being opened is not waited for.
+    for (const database of this.#held.values()) void database.then((held) => held.close()).catch(() => undefined);
+    this.#held.clear();
     await Promise.allSettled(temporary.map((database) => database.close()));
     return left.length;
   }
 
   async #find(key: string): Promise<ExtraDatabase> {
-    const found = this.#temporary.get(key) ?? (await this.#databases.get(this.#store, key));
+    const found = this.#temporary.get(key) ?? (await this.#hold(key));
     // Opening one takes a while, in which the run may have ended.
     if (this.#ended) throw new AppError('DB_TX_LOST');
     return found;
+  }
+
+  #hold(key: string): Promise<HeldDatabase> {
+    const lower = key.toLowerCase();
+    const known = this.#held.get(lower);
+    if (known !== undefined) return known;
+    // The end of the run gave everything back already.
+    if (this.#ended) throw new AppError('DB_TX_LOST');
+    const held = this.#databases.get(this.#store, key);
+    this.#held.set(lower, held);
+    held.catch(() => this.#held.delete(lower));
+    return held;
   }
 
   #nextId(): string {

@@ -18,8 +18,9 @@ export interface ExtraDatabase {
   begin(): Promise<ExtraTransaction>;
 }
 
-/** A database that one run opened; its connections end with it. */
-export interface TemporaryDatabase extends ExtraDatabase {
+/** A database that one run uses or opened. */
+export interface HeldDatabase extends ExtraDatabase {
+  /** Gives it back. The connections of one that was opened for the run, or that no row names any more, end with it. */
   close(): Promise<void>;
 }
 
@@ -27,9 +28,11 @@ export interface TemporaryDatabase extends ExtraDatabase {
 export interface ExtraDatabases {
   /** Keys of the tenant's rows of `microi_database` that are switched on, as they are written. */
   keys(store: TenantStore): Promise<readonly string[]>;
-  /** By key, any case. @throws AppError DBS_UNKNOWN, DBS_INVALID, DBS_DENIED, DBS_UNAVAILABLE. */
-  get(store: TenantStore, key: string): Promise<ExtraDatabase>;
+  /** By key, any case; it stays open until it is closed. @throws AppError DBS_UNKNOWN, DBS_INVALID, DBS_DENIED, DBS_UNAVAILABLE. */
+  get(store: TenantStore, key: string): Promise<HeldDatabase>;
   /** A database that the operator listed, by a connection string of the script. @throws as `get`. */
-  open(store: TenantStore, type: string, connection: string): Promise<TemporaryDatabase>;
+  open(store: TenantStore, type: string, connection: string): Promise<HeldDatabase>;
+  /** Reads the rows again and closes what none of them names any more, once no run uses it. Never rejects. */
+  refresh(): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { AppError, coerceError, orThrow } from '../../core/errors.ts';
 import { type ExtraDatabaseRow, fileOfDatabase, isDatabaseKey, kindOfDatabase } from '../../core/extra-database.ts';
 import { tenantKey } from '../../core/tenant.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ExtraDatabase, ExtraDatabases, TemporaryDatabase } from '../../ports/extra-databases.ts';
+import type { ExtraDatabase, ExtraDatabases, HeldDatabase } from '../../ports/extra-databases.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ServerGuard } from '../../ports/server-guard.ts';
 import type { TenantStore } from '../../ports/tenant-store.ts';
@@ -44,8 +44,13 @@ const POOLS: PoolSizes = { runs: 3, scripts: 3, system: 2 };
 const BEGIN_WAIT_MS = 3_000;
 
 interface Opened {
+  readonly store: TenantStore;
   readonly signature: string;
   readonly database: Promise<SqlDatabase>;
+  /** Runs that use it. */
+  users: number;
+  /** No row names it any more: it closes when nobody uses it. */
+  isRetired: boolean;
 }
 
 /** The databases of `microi_database`, opened at their first use. */
@@ -55,6 +60,8 @@ export class SqlExtraDatabases implements ExtraDatabases {
   readonly #rows = new Map<string, { readonly at: number; readonly rows: Promise<readonly ExtraDatabaseRow[]> }>();
   /** By tenant and key, both in lower case. */
   readonly #opened = new Map<string, Opened>();
+  /** Retired ones that are in use or being closed. */
+  readonly #leaving = new Set<Opened>();
   #closed = false;
 
   constructor(options: ExtraDatabasesOptions) {
@@ -66,23 +73,70 @@ export class SqlExtraDatabases implements ExtraDatabases {
     return (await this.#rowsOf(store)).map(({ key }) => key);
   }
 
-  async get(store: TenantStore, key: string): Promise<ExtraDatabase> {
+  async get(store: TenantStore, key: string): Promise<HeldDatabase> {
     const row = (await this.#rowsOf(store)).find((each) => each.key.toLowerCase() === key.toLowerCase());
     if (row === undefined) throw new AppError('DBS_UNKNOWN', { key: key.slice(0, 60) });
-    return toExtraDatabase(await this.#openOnce(store, row));
+    const opened = this.#openOnce(store, row);
+    opened.users += 1;
+    let isHeld = true;
+    const close = async (): Promise<void> => {
+      if (!isHeld) return;
+      isHeld = false;
+      opened.users -= 1;
+      this.#closeUnused(opened);
+    };
+    try {
+      return { ...toExtraDatabase(await opened.database), close };
+    } catch (error: unknown) {
+      await close();
+      throw error;
+    }
   }
 
-  async open(store: TenantStore, type: string, connection: string): Promise<TemporaryDatabase> {
+  async open(store: TenantStore, type: string, connection: string): Promise<HeldDatabase> {
     const row = { key: 'Open', type, connection };
     const database = await this.#openPlace(store, row, true).catch((e) => this.#refuse(store, row, e));
     return { ...toExtraDatabase(database), close: () => database.close() };
   }
 
+  async refresh(): Promise<void> {
+    const stores = new Set([...this.#opened.values()].map(({ store }) => store));
+    for (const store of stores) {
+      // What cannot be read says nothing about what is there.
+      const rows = await this.#rowsOf(store).catch(() => undefined);
+      if (rows !== undefined) this.#retireOthers(store, rows);
+    }
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
-    const opened = [...this.#opened.values()];
+    const opened = [...this.#opened.values(), ...this.#leaving];
     this.#opened.clear();
+    this.#leaving.clear();
     await Promise.all(opened.map(({ database }) => closeQuietly(database)));
+  }
+
+  #retireOthers(store: TenantStore, rows: readonly ExtraDatabaseRow[]): void {
+    const named = new Map(rows.map((row) => [nameOf(store, row), signatureOf(row)]));
+    for (const [name, opened] of this.#opened) {
+      if (opened.store === store && named.get(name) !== opened.signature) this.#retire(name, opened);
+    }
+  }
+
+  /** The runs that use it end with it. */
+  #retire(name: string, opened: Opened): void {
+    if (this.#opened.get(name) === opened) this.#opened.delete(name);
+    opened.isRetired = true;
+    this.#leaving.add(opened);
+    this.#closeUnused(opened);
+  }
+
+  #closeUnused(opened: Opened): void {
+    if (!opened.isRetired || opened.users > 0) return;
+    // Nobody is left whom a failure would concern: the server ends what it has of them.
+    void closeQuietly(opened.database)
+      .catch(() => undefined)
+      .finally(() => this.#leaving.delete(opened));
   }
 
   #rowsOf(store: TenantStore): Promise<readonly ExtraDatabaseRow[]> {
@@ -99,20 +153,20 @@ export class SqlExtraDatabases implements ExtraDatabases {
   }
 
   /** Those who ask at the same time share one opening; a row that changed leads to another database. */
-  async #openOnce(store: TenantStore, row: ExtraDatabaseRow): Promise<SqlDatabase> {
+  #openOnce(store: TenantStore, row: ExtraDatabaseRow): Opened {
     if (this.#closed) throw new AppError('DBS_UNAVAILABLE', { key: row.key });
-    const key = `${tenantKey(store.tenant)} ${row.key.toLowerCase()}`;
-    const signature = `${row.type}\n${row.connection}`;
-    const known = this.#opened.get(key);
-    if (known?.signature === signature) return known.database;
+    const name = nameOf(store, row);
+    const signature = signatureOf(row);
+    const known = this.#opened.get(name);
+    if (known?.signature === signature) return known;
+    if (known !== undefined) this.#retire(name, known);
     const database = this.#openPlace(store, row, false).catch((e) => this.#refuse(store, row, e));
-    const opened = { signature, database };
-    this.#opened.set(key, opened);
+    const opened: Opened = { store, signature, database, users: 0, isRetired: false };
+    this.#opened.set(name, opened);
     database.catch(() => {
-      if (this.#opened.get(key) === opened) this.#opened.delete(key);
+      if (this.#opened.get(name) === opened) this.#opened.delete(name);
     });
-    if (known !== undefined) void closeQuietly(known.database);
-    return database;
+    return opened;
   }
 
   async #openPlace(store: TenantStore, row: ExtraDatabaseRow, mustBeListed: boolean): Promise<SqlDatabase> {
@@ -156,6 +210,14 @@ export class SqlExtraDatabases implements ExtraDatabases {
     const isDenied = error.code === 'HTTP_TARGET_DENIED' || error.code === 'DB_SHARED';
     throw new AppError(isDenied ? 'DBS_DENIED' : 'DBS_UNAVAILABLE', { key });
   }
+}
+
+function nameOf({ tenant }: TenantStore, { key }: ExtraDatabaseRow): string {
+  return `${tenantKey(tenant)} ${key.toLowerCase()}`;
+}
+
+function signatureOf({ type, connection }: ExtraDatabaseRow): string {
+  return `${type}\n${connection}`;
 }
 
 function toExtraDatabase(database: SqlDatabase): ExtraDatabase {
