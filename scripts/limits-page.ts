@@ -1,7 +1,8 @@
 import { SETTING_LIST } from '../src/config/setting-list.ts';
 import { DEFAULT_BINDING_CIRCUIT, DEFAULT_ENGINE_CIRCUIT } from '../src/core/circuit-policies.ts';
 import type { ErrorCode, Lang } from '../src/core/errors.ts';
-import { MAX_HEAP_MB, MAX_JSON_DEPTH, MAX_WALL_MS } from '../src/core/run-limits.ts';
+import { MAX_ROW_STEPS } from '../src/core/query-plan.ts';
+import { MAX_HEAP_MB, MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_WALL_MS } from '../src/core/run-limits.ts';
 import { CAP_NAMES } from '../src/core/tenant-caps.ts';
 
 type Text = Readonly<Record<Lang, string>>;
@@ -95,6 +96,12 @@ const ROWS: readonly LimitRow[] = [
     advice: { zh: '分批', en: 'send portions' },
   },
   {
+    what: { zh: '一次平台调用的参数中的值', en: 'values in the arguments of one host call' },
+    fixed: String(MAX_JSON_VALUES),
+    code: 'V8_TOO_MANY_VALUES',
+    advice: { zh: '分批', en: 'send portions' },
+  },
+  {
     what: { zh: '一次平台调用的结果（KiB）', en: 'reply of one host call (KiB)' },
     setting: 'limits.replyKb',
     code: 'V8_RESULT_TOO_LARGE',
@@ -120,6 +127,15 @@ const ROWS: readonly LimitRow[] = [
     setting: 'limits.nesting',
     code: 'V8_NESTED_DEPTH_LIMIT',
     advice: { zh: '检查循环调用', en: 'look for engines that call each other' },
+  },
+  {
+    what: {
+      zh: 'SQLite：一条脚本 SQL 最多逐行比较的次数',
+      en: 'SQLite: rows that one statement of a script may step through',
+    },
+    fixed: String(MAX_ROW_STEPS),
+    code: 'SQL_TOO_MUCH_WORK',
+    advice: { zh: '用 Id 或唯一字段连接；或用 MySQL、MariaDB', en: 'join by Id or a unique field; or MySQL, MariaDB' },
   },
   {
     what: { zh: 'console 行数', en: 'console lines' },

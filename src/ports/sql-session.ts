@@ -12,7 +12,7 @@ export interface SqlAnswer {
 
 /**
  * A script's own SQL on one tenant's database: in a transaction, or each statement by itself. Errors are those of
- * TableStore, and PARAM_MISSING, PARAM_INVALID (a parameter), TOO_MANY_ROWS, SQL_TIMEOUT.
+ * TableStore, and PARAM_MISSING, PARAM_INVALID (a parameter), TOO_MANY_ROWS, SQL_TIMEOUT, SQL_TOO_MUCH_WORK (SQLite).
  */
 export interface SqlSession {
   /** @param timeoutMs what the script allows the statement (`SetCommandTimeout`); its transaction goes on after it. */

@@ -8,6 +8,7 @@ import type { LocalClock } from './function-values-sqlite.ts';
 import { registerFunctions } from './functions-sqlite.ts';
 import { ReadBounds } from './read-bounds.ts';
 import { timeOf, tookTooLong } from './statement-time.ts';
+import { SqliteWorkBound } from './work-bound-sqlite.ts';
 
 /** Whose statement it is: the host's, or a script's under the authorizer. */
 export type Authority = 'host' | 'script';
@@ -27,11 +28,13 @@ const MAX_VALUE_BYTES = 64 * 1024 * 1024;
 export class SqliteConnection {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #work: SqliteWorkBound;
   #authority: Authority = 'host';
   #durability: Durability = 'full';
 
   private constructor(db: DatabaseSync, clock: LocalClock) {
     this.#db = db;
+    this.#work = new SqliteWorkBound(db);
     db.limits.length = MAX_VALUE_BYTES;
     registerFunctions(db, clock);
     db.exec(CREATE_CATALOGUE_VIEWS);
@@ -96,12 +99,21 @@ export class SqliteConnection {
     // Also while it runs: SQLite prepares a statement again by itself after a change of the schema.
     this.#authority = authority;
     try {
-      return run(this.#prepare(query.sql, authority), values, { authority, timeoutMs: timeOf(query) });
+      const statement = this.#prepare(query.sql, authority);
+      if (authority === 'script') this.#assertBearable(query.sql);
+      return run(statement, values, { authority, timeoutMs: timeOf(query) });
     } catch (error: unknown) {
       throw fromSqliteError(error);
     } finally {
       this.#authority = 'host';
     }
+  }
+
+  /** Looking at a plan is the host's own doing. @throws AppError SQL_TOO_MUCH_WORK. */
+  #assertBearable(text: string): void {
+    this.#authority = 'host';
+    this.#work.assertWithin(text, this.schemaVersion());
+    this.#authority = 'script';
   }
 
   close(): void {
