@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { createMetrics, type MetricsPage } from '../../src/telemetry/metrics.ts';
 import { type ApiHost, HOST_TOKEN, openApi } from '../support/api-host.ts';
 import { eventually } from '../support/eventually.ts';
+import { Gate, STOP_AT_GATE } from '../support/gate.ts';
 import { MqttHost } from '../support/mqtt-host.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { TestHost } from '../support/test-host.ts';
@@ -32,23 +33,31 @@ test('host calls by name, and runs by engine', async (t) => {
 });
 
 test('messages by outcome, their age and time, dead letters, and what waits in a queue', async (t) => {
-  const host = await TestHost.open(tempDir(t));
+  const gate = new Gate();
+  const host = await TestHost.open(tempDir(t), { lanes: 2, decorate: (adapters) => gate.guard(adapters) });
   t.after(() => host.close());
+  t.after(() => gate.open());
   await host.push({
     'fails.js': '/**\n * @queue fails\n */\nreturn { Code: 0, Msg: "no" };\n',
-    'later.js': '/**\n * @queue later\n */\nreturn { Code: 1 };\n',
+    'later.js': `/**\n * @queue later\n */\n${STOP_AT_GATE}\nreturn { Code: 1 };\n`,
   });
-  // Nothing is consumed before the host starts, so that this one waits.
-  await host.send('later', undefined, {});
-  await assertLines(host, ['v8host_queue_messages{tenant="demo",queue="later",state="ready"} 1']);
   await host.host.start();
+  // Consumed one at a time: the second one waits for the first, which stands at the gate.
+  await host.send('later', undefined, {});
+  await gate.arrived();
+  await host.send('later', undefined, {});
+  await assertLines(host, [
+    'v8host_queue_messages{tenant="demo",queue="later",state="ready"} 1',
+    'v8host_queue_messages{tenant="demo",queue="later",state="unsettled"} 1',
+  ]);
+  gate.open();
   await host.send('fails', undefined, {});
   await eventually(() =>
     assertLines(host, [
       'v8host_deliveries_total{tenant="demo",outcome="dead"} 1',
-      'v8host_deliveries_total{tenant="demo",outcome="done"} 1',
-      'v8host_delivery_seconds_count{tenant="demo"} 2',
-      'v8host_delivery_age_seconds_count{tenant="demo"} 2',
+      'v8host_deliveries_total{tenant="demo",outcome="done"} 2',
+      'v8host_delivery_seconds_count{tenant="demo"} 3',
+      'v8host_delivery_age_seconds_count{tenant="demo"} 3',
     ]),
   );
 });

@@ -137,7 +137,7 @@ test('messages that share a transaction have traces of their own, each with the 
   const wanted = Array.from({ length: 80 }, (_, n) => `q${String(n).padStart(2, '0')}`);
   for (const eventId of wanted) await host.send('quick', eventId, {});
   await host.host.start();
-  await eventually(async () => assert.deepEqual(await host.effects(), wanted), 20_000);
+  await eventually(async () => assert.deepEqual(await host.effects(), wanted));
   const spans = await collector.until(['process microi.demo.quick', 'commit'], wanted.length);
   const roots = spans.filter(({ name }) => name === 'send microi.demo.quick');
   assert.equal(roots.length, wanted.length);
@@ -221,7 +221,7 @@ test('with a ratio of a quarter about a quarter of the traces is exported, each 
   await host.host.start();
   const wanted = Array.from({ length: 200 }, (_, n) => `e${String(n).padStart(3, '0')}`);
   for (const eventId of wanted) await host.send('onward', eventId, {});
-  await eventually(async () => assert.deepEqual(await host.effects('onward'), wanted), 20_000);
+  await eventually(async () => assert.deepEqual(await host.effects('onward'), wanted));
   await eventually(() => {
     const { spans } = collector;
     const traces = new Set(spans.map(({ traceId }) => traceId));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { NO_ENGINE_LIMITS } from '../../src/core/engine-limits.ts';
 import { endOf, runCli } from '../support/command-line.ts';
+import { eventually } from '../support/eventually.ts';
 import { startHost, temporaryDirectory } from './cli-process.ts';
 
 const engine = (key: string, source: string) => ({
@@ -123,8 +124,18 @@ describe('v8host push', () => {
 describe('v8host logs', () => {
   it('shows lines with what is strange in them made visible, and follows', async (t) => {
     const { services, cli, cwd, url } = await startHost(t);
-    const line = (id: string, content: string) => ({
-      ...{ id, time: '2026-11-30 10:00:00', type: 'console', title: 'a', content, level: 3, eventId: '', runId: '' },
+    // After an id that is none the host would follow nothing.
+    const line = (n: string, content: string) => ({
+      ...{
+        id: n.padStart(26, '01JD0000000000000000000000'),
+        time: '2026-11-30 10:00:00',
+        type: 'console',
+        title: 'a',
+        content,
+        level: 3,
+        eventId: '',
+        runId: '',
+      },
     });
     const none = await cli('logs', '--engine', 'a');
     assert.deepEqual([none.code, none.out, none.err], [0, '', 'No such lines\n']);
@@ -134,11 +145,15 @@ describe('v8host logs', () => {
     const main = new URL('../../src/main.ts', import.meta.url).pathname;
     const env = { PATH: process.env.PATH ?? '', V8HOST_URL: url, V8HOST_TOKEN: 'token-of-the-cli-test' };
     const child = spawn(process.execPath, [main, 'logs', '--follow', '--engine', 'a'], { cwd, env });
+    t.after(() => child.kill('SIGKILL'));
+    let shown = '';
+    child.stdout.on('data', (text: Buffer) => {
+      shown += text.toString();
+    });
     const ended = endOf(child);
-    for await (const chunk of child.stdout) {
-      if (String(chunk).includes('second')) break;
-      services.logLines = [line('1', 'first'), line('2', 'second')];
-    }
+    await eventually(() => assert.match(shown, /first/));
+    services.logLines = [line('1', 'first'), line('2', 'second')];
+    await eventually(() => assert.match(shown, /second/));
     child.kill();
     assert.equal((await ended).signal, 'SIGTERM');
   });

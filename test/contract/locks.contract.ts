@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Locks } from '../../src/ports/locks.ts';
 
 /** Milliseconds. */
-const SHORT_MS = 200;
+const SHORT_MS = 500;
 const LONG_MS = 60_000;
 
 export interface LocksPlace {

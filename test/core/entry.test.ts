@@ -181,7 +181,7 @@ test('XML bodies are flat, and what is not is refused without a long look', () =
   const bad = ['', 'x', '<xml><a><b/></a></xml>', '<xml><a>1</b></xml>', '<xml/>x', '<!DOCTYPE a><xml/>', '<xml><!--'];
   const startedAt = performance.now();
   for (const text of [...bad, ...attacks, `<xml>${' '.repeat(500_000)}x`]) assert.equal(readXmlFields(text).ok, false);
-  assert.ok(performance.now() - startedAt < 2_000);
+  assert.ok(performance.now() - startedAt < 20_000, 'linear, not quadratic');
 });
 
 test('a header sets the columns that it names, and takes back what only the header before said', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { laneVerdict } from '../../src/host/doctor/examine-machine.ts';
 import { runCli } from '../support/command-line.ts';
+import { eventually } from '../support/eventually.ts';
 import { HostProcess } from '../support/host-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { readRun, runDoctor } from './doctor-run.ts';
@@ -135,10 +136,9 @@ describe('v8host doctor beside a running host', () => {
   });
 
   async function untilDead(host: HostProcess): Promise<void> {
-    const deadline = Date.now() + 20_000;
-    while ((await host.api('GET', 'tenants/demo/dead-letters')).body.DataCount !== 1) {
-      assert.ok(Date.now() < deadline, 'no dead letter');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await eventually(async () => {
+      const { body } = await host.api('GET', 'tenants/demo/dead-letters');
+      assert.equal(body.DataCount, 1, 'no dead letter');
+    });
   }
 });

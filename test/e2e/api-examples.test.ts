@@ -90,7 +90,7 @@ class Examples {
     const [method = '', path = ''] = route.split(' ');
     const operation = this.#paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
     assert.ok(operation !== undefined, `${route} is not described`);
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       const response = await this.#ask(method, path, operation);
       const answer = { status: response.status, text: await textOf(response), described: operation.responses };

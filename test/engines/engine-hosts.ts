@@ -115,7 +115,7 @@ export async function messagesIn(vhost: FreshVhost): Promise<number> {
 }
 
 /** Waits until every message of the vhost is settled, seen twice because the broker counts late. */
-export async function untilSettled(vhost: FreshVhost, ms = 30_000): Promise<void> {
+export async function untilSettled(vhost: FreshVhost, ms = 60_000): Promise<void> {
   const settled = async () => assert.equal(await messagesIn(vhost), 0);
   await eventually(settled, ms);
   await new Promise((resolve) => setTimeout(resolve, 1_200));

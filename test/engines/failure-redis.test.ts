@@ -10,6 +10,9 @@ import { sqlAsAdmin } from '../support/services/mariadb.ts';
 import { startRedis } from '../support/services/redis.ts';
 import { column, logged, push, send, startHosts, tablesJson, troubleOf } from './engine-hosts.ts';
 
+/** Events take milliseconds; without them a host believes what it knows for five seconds. */
+const BY_EVENT_MS = 4_000;
+
 const TABLES = tablesJson({ effect: ['EventId'] });
 const WORK = `/** @queue work */
 return V8.FormEngine.AddFormData('effect', { EventId: V8.Param.EventId });
@@ -47,13 +50,13 @@ test('failure row 34: Redis is away at the start, killed meanwhile, and back; no
   });
   assert.equal(await said(two), 'second');
   await push(one, says('third'));
-  await eventually(async () => assert.equal(await said(two), 'third'), 1_000);
+  await eventually(async () => assert.equal(await said(two), 'third'), BY_EVENT_MS);
 
   const sent = Promise.all(['e2', 'e3', 'e4', 'e5'].map((eventId) => send(one, 'work', eventId)));
   await redis.kill();
   await sent;
   await push(one, says('fourth'));
-  await eventually(async () => assert.equal(await said(two), 'fourth'), 1_000);
+  await eventually(async () => assert.equal(await said(two), 'fourth'), BY_EVENT_MS);
   const effects = 'select EventId from effect';
   await eventually(async () => assert.deepEqual(await column(database.url, effects), ['e1', 'e2', 'e3', 'e4', 'e5']));
   await redis.start();
@@ -72,8 +75,8 @@ test('without cacheUrl a script pushed on one host, or edited in SQL, is seen by
   assert.equal(await said(two), 'first');
   await push(one, says('second'));
   assert.equal(await said(one), 'second', 'at once where it was pushed');
-  await eventually(async () => assert.equal(await said(two), 'second'), 6_000);
+  await eventually(async () => assert.equal(await said(two), 'second'), 10_000);
   const source = "return { Code: 1, Data: 'third' };";
   await sqlAsAdmin(database.url, `update sys_apiengine set ApiV8Code = "${source}" where ApiEngineKey = 'say'`);
-  for (const host of [one, two]) await eventually(async () => assert.equal(await said(host), 'third'), 6_000);
+  for (const host of [one, two]) await eventually(async () => assert.equal(await said(host), 'third'), 10_000);
 });

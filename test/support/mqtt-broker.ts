@@ -210,7 +210,7 @@ export class RawClient {
   }
 
   /** Waits for the next packet of a kind and takes it. */
-  async packet<C extends Packet['cmd']>(cmd: C, ms = 20_000): Promise<Extract<Packet, { cmd: C }>> {
+  async packet<C extends Packet['cmd']>(cmd: C, ms = 60_000): Promise<Extract<Packet, { cmd: C }>> {
     const deadline = Date.now() + ms;
     for (;;) {
       const at = this.packets.findIndex((packet) => packet.cmd === cmd);

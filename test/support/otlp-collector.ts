@@ -67,7 +67,7 @@ export class OtlpCollector {
         const found = have.filter((each) => each === name).length;
         if (found < count) throw new Error(`${found} of ${count} spans ${name}; there are ${have.join(', ')}`);
       }
-    }, 15_000);
+    });
     return this.spans;
   }
 

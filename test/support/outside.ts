@@ -28,7 +28,7 @@ export async function holdWriteLock(dataDir: string, file: string): Promise<() =
 
 /** Waits without blocking: the host that holds the lock may run in this very process. */
 async function whenUnlocked<T>(work: () => T): Promise<T> {
-  for (const deadline = Date.now() + 5_000; ; await sleep(5)) {
+  for (const deadline = Date.now() + 60_000; ; await sleep(5)) {
     try {
       return work();
     } catch (problem) {

@@ -8,7 +8,7 @@ import { ensurePrograms, PROGRAM_PATH } from './services/packages.ts';
 
 const run = promisify(execFile);
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** A shell in a terminal that a test looks at and types into, with `v8host` as a command. It goes with the test. */
 export class Terminal {

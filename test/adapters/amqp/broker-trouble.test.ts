@@ -75,7 +75,7 @@ for (const defaultQueueType of ['classic', 'quorum'] as const) {
     const beforeRestart = publisher.confirmed.length;
     assert.ok(beforeRestart > 200, `${beforeRestart} messages were confirmed before the kill`);
     await node.start();
-    await eventually(() => assert.ok(publisher.confirmed.length > beforeRestart + 100), 40_000);
+    await eventually(() => assert.ok(publisher.confirmed.length > beforeRestart + 100), 180_000);
     publisher.stop();
     await publisher.ended;
     assert.ok(publisher.doubtful.size > 0, 'the kill was noticed');
@@ -110,7 +110,7 @@ test('a quorum queue remembers what was acknowledged before its broker was kille
   await delay(QUORUM_QUEUE_GROWN_MS);
   await node.kill();
   await node.start();
-  await eventually(() => assert.equal(log.of('consumer.reattached').length, 1), 40_000);
+  await eventually(() => assert.equal(log.of('consumer.reattached').length, 1), 180_000);
   await delay(500);
   assert.equal(inbox.all.length, acknowledged);
 });

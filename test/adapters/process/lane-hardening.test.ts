@@ -14,8 +14,9 @@ import { openNumberedLanes, returnedBy } from '../../support/lanes.ts';
 
 const procFile = (pid: number, name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
 
-test('a lane has no environment but its time zone and library, no core dumps, few descriptors, no new privileges', async () => {
+test('a lane has no environment but its time zone and library, no core dumps, few descriptors, no new privileges', async (t) => {
   const pool = await openNumberedLanes(1);
+  t.after(() => pool.close());
   const pid = pool.pid(0);
   const environment = procFile(pid, 'environ').split('\0').filter(Boolean).sort();
   assert.deepEqual(environment, ['LIBC=glibc', 'TZ=Asia/Shanghai']);
@@ -26,14 +27,16 @@ test('a lane has no environment but its time zone and library, no core dumps, fe
   const stat = procFile(pid, 'stat');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   assert.equal(fields[16], '5', 'nice');
-  await pool.close();
 });
 
-test('a lane inherits nothing that the host has open', async () => {
+test('a lane inherits nothing that the host has open', async (t) => {
   const file = openSync(fileURLToPath(import.meta.url), 'r');
+  t.after(() => closeSync(file));
   const server = createServer();
+  t.after(() => server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const pool = await openNumberedLanes(1);
+  t.after(() => pool.close());
   const targets = (pid: number | 'self') =>
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
       try {
@@ -52,29 +55,28 @@ test('a lane inherits nothing that the host has open', async () => {
     [],
   );
   assert.equal(lane.filter((target) => target.startsWith('socket:')).length, 2, 'stderr and the one to the host');
-  closeSync(file);
-  await new Promise((resolve) => server.close(resolve));
-  await pool.close();
 });
 
-test('a lane that has grown heavy is replaced when it is idle, and nobody is blamed', async () => {
+test('a lane that has grown heavy is replaced when it is idle, and nobody is blamed', async (t) => {
   const plain = await openNumberedLanes(1);
+  t.after(() => plain.close());
   await returnedBy(plain, 'return 1');
   const rssMb = Number(/VmRSS:\s+(\d+) kB/.exec(procFile(plain.pid(0), 'status'))?.[1]) / 1024;
   await plain.close();
   const kills: string[] = [];
   const pool = await openNumberedLanes(1, { rssMb: Math.round(rssMb * 1.4), onKilled: (reason) => kills.push(reason) });
+  t.after(() => pool.close());
   const first = pool.pid(0);
   await eventually(async () => {
     assert.equal(await returnedBy(pool, 'return 1'), 1);
     assert.notEqual(pool.pid(0), first);
   });
   assert.deepEqual([kills, pool.load().filter((load) => load.quarantined)], [[], []]);
-  await pool.close();
 });
 
-test('strict lanes have no JIT, serve one tenant each, and make room for others', async () => {
+test('strict lanes have no JIT, serve one tenant each, and make room for others', async (t) => {
   const pool = await openNumberedLanes(1, { strictIdleMs: 60_000 });
+  t.after(() => pool.close());
   assert.match(procFile(pool.pid(0), 'cmdline'), /--no-sparkplug\0--no-maglev/);
   const [first, apart] = [pool.pid(0), pool.pid(1)];
   assert.equal(await returnedBy(pool, 'return 1', { tenant: 'a' }), 1);
@@ -84,16 +86,15 @@ test('strict lanes have no JIT, serve one tenant each, and make room for others'
   assert.equal(await returnedBy(pool, 'return 3', { tenant: 'c' }), 3);
   assert.notEqual(pool.pid(0), first, 'the lane that rested longest was not handed on but replaced');
   assert.equal(pool.pid(1), apart);
-  await pool.close();
 });
 
-test('a strict lane at rest is ended after its time', async () => {
+test('a strict lane at rest is ended after its time', async (t) => {
   const pool = await openNumberedLanes(1, { strictIdleMs: 50 });
+  t.after(() => pool.close());
   const first = pool.pid(0);
   assert.equal(await returnedBy(pool, 'return 1', { tenant: 'a' }), 1);
   await eventually(() => assert.notEqual(pool.pid(0), first));
   assert.equal(await returnedBy(pool, 'return 2', { tenant: 'a' }), 2);
-  await pool.close();
 });
 
 test('the versions that come with the project are tested ones; others are refused by name', () => {
@@ -120,7 +121,8 @@ test('the check finds the sandbox as it should be', async (t) => {
   // With every lane up: one that starts beside it takes the processor that the loop needs.
   const pool = await openNumberedLanes(1);
   t.after(() => pool.close());
-  assert.deepEqual(await checkSandbox(pool), []);
+  // While more wants to run than there are processors, what does not hold proves nothing.
+  await eventually(async () => assert.deepEqual(await checkSandbox(pool), []), 300_000);
   await pool.close();
   assert.deepEqual(await checkSandbox(pool), [], 'a host that closes has nothing to report');
 });

@@ -6,6 +6,7 @@ import { RowBuffer } from '../../../src/adapters/sql/row-buffer.ts';
 import { SchemaCache } from '../../../src/adapters/sql/schema-cache.ts';
 import { SqlTenantStore } from '../../../src/adapters/sql/tenant-store.ts';
 import { TENANT } from '../../contract/tenant-store-place.ts';
+import { eventually } from '../../support/eventually.ts';
 import { clock, ids, openDatabase, outsideConnection, RecordingLog, temporaryFolder } from './sqlite-place.ts';
 
 const line = (content: string) =>
@@ -92,12 +93,9 @@ describe('the journal of a SQLite file', () => {
     const database = await openDatabase(t, path);
     const store = new SqlTenantStore(database, { tenant: TENANT, clock, ids, log: new RecordingLog() });
     store.journal.sysLog(line('x'));
-    const deadline = Date.now() + 5_000;
-    let rows: unknown[] = [];
-    while (rows.length === 0 && Date.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      rows = await database.reader.selectFrom('sys_log').selectAll().execute();
-    }
-    assert.equal(rows.length, 1);
+    await eventually(async () => {
+      const rows = await database.reader.selectFrom('sys_log').selectAll().execute();
+      assert.equal(rows.length, 1);
+    });
   });
 });

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { coerceError } from '../../../src/core/errors.ts';
 import type { ParkRequest, TenantStore } from '../../../src/ports/tenant-store.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/services/fresh-database.ts';
 import { type MariaDb, startMariaDb } from '../../support/services/mariadb.ts';
 import { TcpProxy } from '../../support/services/tcp-proxy.ts';
@@ -48,11 +49,7 @@ async function doneEvents(schema: FreshDatabase): Promise<string[]> {
 }
 
 async function committed(schema: FreshDatabase, eventId: string): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!(await doneEvents(schema)).includes(eventId)) {
-    assert.ok(performance.now() < deadline, `${eventId} was not committed`);
-    await sleep(10);
-  }
+  await eventually(async () => assert.ok((await doneEvents(schema)).includes(eventId), `${eventId} was not committed`));
 }
 
 describe('a commit whose answer is lost', () => {
@@ -220,7 +217,7 @@ describe('a server that answers nothing', () => {
     await assert.rejects(store.probe(), hasCode('DB_UNAVAILABLE'));
     await tx.abort();
     assert.equal(await stuck, 'DB_UNAVAILABLE');
-    assert.ok(performance.now() - started < 6_000, `${performance.now() - started} ms`);
+    assert.ok(performance.now() - started < 20_000, `${performance.now() - started} ms`);
     server.thaw();
     await store.probe();
     const next = await store.begin(WAIT_MS);

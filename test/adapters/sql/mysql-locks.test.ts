@@ -35,7 +35,7 @@ describe('a copy of an event that another run holds (F10)', { concurrency: true 
     const started = performance.now();
     await assert.rejects(copy.claim(claimOf('slow')), hasCode('DB_BUSY'));
     const waited = performance.now() - started;
-    assert.ok(waited > 2_000 && waited < 6_000, `${waited} ms`);
+    assert.ok(waited > 2_000 && waited < 20_000, `${waited} ms`);
     await copy.rollback();
     const next = await store.begin(WAIT_MS);
     const claimed = next.claim(claimOf('slow'));
@@ -50,9 +50,9 @@ describe('a copy of an event that another run holds (F10)', { concurrency: true 
     await once(child, 'message');
     child.kill('SIGSTOP');
     const started = performance.now();
-    const tx = await claimWithin(store, 'frozen', 30_000);
+    const tx = await claimWithin(store, 'frozen', 60_000);
     const waited = performance.now() - started;
-    assert.ok(waited > 8_000 && waited < 25_000, `${waited} ms`);
+    assert.ok(waited > 8_000, `${waited} ms`);
     await set(tx, 'a', 2);
     await tx.commit(packetOf('frozen'));
     child.kill('SIGCONT');

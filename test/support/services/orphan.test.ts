@@ -25,7 +25,7 @@ async function said<T>(child: ChildProcess, stream: 'stdout' | 'stderr'): Promis
 }
 
 async function becomesTrue(check: () => boolean | Promise<boolean>): Promise<boolean> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(50)) if (await check()) return true;
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(50)) if (await check()) return true;
   return false;
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../eventually.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 /** A service that answers every chunk with itself in capitals, and a proxy before it. */
@@ -48,8 +49,7 @@ test('bytes pass both ways, and the URL leads to the proxy', async (t) => {
   assert.equal(proxy.open, 1);
   socket.end();
   await once(socket, 'close');
-  for (let i = 0; i < 100 && proxy.open > 0; i++) await sleep(10);
-  assert.equal(proxy.open, 0);
+  await eventually(() => assert.equal(proxy.open, 0));
 });
 
 test('more than the buffers hold passes whole', async (t) => {
@@ -96,12 +96,11 @@ test('held replies come at the resume: the service has done what the client does
     answer += String(chunk);
   });
   socket.write('commit');
-  for (let i = 0; i < 100 && received.length === 0; i++) await sleep(10);
+  await eventually(() => assert.deepEqual(received, ['commit']));
   await sleep(50);
   assert.deepEqual([received, answer], [['commit'], '']);
   proxy.resume();
-  for (let i = 0; i < 100 && answer === ''; i++) await sleep(10);
-  assert.equal(answer, 'COMMIT');
+  await eventually(() => assert.equal(answer, 'COMMIT'));
   socket.destroy();
 });
 
