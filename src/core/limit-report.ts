@@ -23,6 +23,7 @@ export const LIMIT_KINDS = {
   V8_HOST_CALL_LIMIT: { type: 'HostCalls', unit: 'calls' },
   V8_HOST_CALL_RATE: { type: 'HostCallRate', unit: 'calls/s' },
   V8_RESULT_TOO_LARGE: { type: 'Size', unit: 'bytes' },
+  V8_TOO_MANY_VALUES: { type: 'Size', unit: 'values' },
   V8_RESULT_TOO_DEEP: { type: 'Depth', unit: 'levels' },
   V8_EXECUTION_QUEUE_TIMEOUT: { type: 'ExecutionQueue', unit: 'ms' },
 } as const satisfies Partial<Record<ErrorCode, LimitKind>>;
