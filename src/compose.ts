@@ -1,8 +1,7 @@
 /** Wires the use cases over their ports. No logic: what happens when is in app/. */
 import { createHostServices } from './admin/host-services.ts';
-import { createIdentityAdmin, type IdentityAdmin } from './admin/identity-admin.ts';
+import type { IdentityAdmin } from './admin/identity-admin.ts';
 import type { AdminServices } from './admin/services.ts';
-import { createTokenSigner } from './admin/token-signer.ts';
 import { Backlogs } from './app/backlogs.ts';
 import { BindingBreakers } from './app/binding-breakers.ts';
 import { CallRates } from './app/call-rates.ts';
@@ -13,17 +12,13 @@ import { EngineCache } from './app/engine-cache.ts';
 import { EnginePauses } from './app/engine-pauses.ts';
 import { EngineProfiles } from './app/engine-profile.ts';
 import { EntryRates } from './app/entry-rates.ts';
-import { FirstAdmin } from './app/first-admin.ts';
+import type { FirstAdmin } from './app/first-admin.ts';
 import { BatchHandler } from './app/handle-batch.ts';
 import { DeliveryHandler } from './app/handle-delivery.ts';
-import { IdentityCache } from './app/identity-cache.ts';
-import type { IdentityServices } from './app/identity-services.ts';
 import { InFlight } from './app/in-flight.ts';
-import { KeyRing } from './app/key-ring.ts';
 import { KeyedLock } from './app/keyed-lock.ts';
 import { LimitBook } from './app/limit-book.ts';
 import { LockKeeper } from './app/lock-keeper.ts';
-import { LoginLimits } from './app/login-limits.ts';
 import { MessageLocks } from './app/message-locks.ts';
 import { ParkedMover } from './app/move-parked.ts';
 import { MqttService } from './app/mqtt-service.ts';
@@ -34,12 +29,14 @@ import { readGauges } from './app/read-gauges.ts';
 import { BindingReconciler } from './app/reconcile-bindings.ts';
 import { OutboxRelay } from './app/relay-outbox.ts';
 import { DeliverySettler } from './app/settle-delivery.ts';
+import { TenantProbes } from './app/tenant-probes.ts';
 import { TenantSettingsCache } from './app/tenant-settings-cache.ts';
 import type { CircuitPolicies } from './core/circuit-policies.ts';
-import { AppError, type Lang } from './core/errors.ts';
+import type { Lang } from './core/errors.ts';
 import type { LimitPolicy } from './core/limit-policy.ts';
 import type { MqRegistry } from './core/mq-settings.ts';
 import type { MainMqtt } from './core/mqtt-settings.ts';
+import { type IdentitySettings, wireIdentity } from './host/wire-identity.ts';
 import type { Backup } from './ports/backup.ts';
 import type { BrokerAdmin } from './ports/broker-admin.ts';
 import type { Cache } from './ports/cache.ts';
@@ -99,16 +96,6 @@ export interface HostSettings {
   readonly identity: IdentitySettings;
 }
 
-/** Milliseconds. */
-export interface IdentitySettings {
-  /** Life of a login's token. */
-  readonly tokenMs: number;
-  /** Life of a login. */
-  readonly sessionMs: number;
-  /** How long a key signs. */
-  readonly rotationMs: number;
-}
-
 /** The running product without its process: everything but listening, signals and files. */
 export interface Host {
   readonly services: AdminServices;
@@ -129,7 +116,7 @@ export interface Host {
 }
 
 export function composeHost(adapters: Adapters, settings: HostSettings): Host {
-  const { clock, log, directory } = adapters;
+  const { log, directory } = adapters;
   const draining = new AbortController();
   let started = false;
   // The broker needs runs, and runs the way to its devices.
@@ -144,7 +131,9 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
   const mover = new ParkedMover({ ...adapters, log: log.child('app.move-parked') });
   const deliveries = wireDeliveries(adapters, settings, runs, mover);
   const { reconciler, inFlight } = deliveries;
+  const probes = new TenantProbes({ ...adapters, log: log.child('app.tenant-probes'), mqtt: service });
   const services = wireAdmin(adapters, settings, runs, {
+    probes,
     ...deliveries,
     mover,
     mqtt: service,
@@ -164,12 +153,7 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
     async start() {
       await runs.relay.recover(directory);
       await reconciler.reconcile();
-      loops.push(
-        runs.relay.run(directory, draining.signal),
-        mover.run(directory, draining.signal),
-        reconciler.run(settings.reconcileMs, draining.signal),
-        runRetention({ clock, log, directory, retention: settings.retention }, draining.signal),
-      );
+      loops.push(...startLoops(adapters, settings, draining.signal, { ...runs, mover, reconciler, probes }));
       started = true;
     },
     async drain() {
@@ -189,6 +173,27 @@ export function composeHost(adapters: Adapters, settings: HostSettings): Host {
   };
 }
 
+/** What goes on as long as the host runs. */
+function startLoops(
+  { clock, log, directory }: Adapters,
+  { reconcileMs, retention }: HostSettings,
+  signal: AbortSignal,
+  work: {
+    readonly relay: OutboxRelay;
+    readonly mover: ParkedMover;
+    readonly reconciler: BindingReconciler;
+    readonly probes: TenantProbes;
+  },
+): readonly Promise<void>[] {
+  return [
+    work.relay.run(directory, signal),
+    work.mover.run(directory, signal),
+    work.reconciler.run(reconcileMs, signal),
+    runRetention({ clock, log, directory, retention }, signal),
+    work.probes.run(signal),
+  ];
+}
+
 /** What people and programs ask of the host over HTTP. */
 function wireAdmin(
   { clock, ids, log, queue, directory, runner, brokerAdmin, backup, tracer }: Adapters,
@@ -197,12 +202,14 @@ function wireAdmin(
   parts: {
     readonly reconciler: BindingReconciler;
     readonly mover: ParkedMover;
+    readonly probes: TenantProbes;
     readonly mqtt: MqttService;
     readonly isStarted: () => boolean;
   },
 ): AdminServices {
   return createHostServices({
     directory,
+    probes: parts.probes,
     runner,
     backup,
     lang: runs.lang,
@@ -233,28 +240,6 @@ function wireAdmin(
     draining: runs.draining,
     isStarted: parts.isStarted,
   });
-}
-
-/** What people and keys are recognised with. */
-function wireIdentity(adapters: Adapters, { tokenMs, sessionMs, rotationMs }: IdentitySettings) {
-  const { directory, clock, ids, log, hasher } = adapters;
-  const [main] = directory.open();
-  if (main === undefined) throw new AppError('INTERNAL');
-  const ring = new KeyRing({ store: main.identity.signingKeys, clock, ids, rotationMs, tokenMs });
-  const services: IdentityServices = {
-    directory,
-    clock,
-    ids,
-    hasher,
-    ring,
-    log: log.child('app.identity'),
-    signer: createTokenSigner(ring, clock),
-    limits: new LoginLimits(clock),
-    cache: new IdentityCache(adapters),
-    times: { tokenMs, sessionMs },
-  };
-  const firstAdmin = new FirstAdmin(services);
-  return { admin: createIdentityAdmin(services, firstAdmin), firstAdmin, close: () => services.cache.close() };
 }
 
 /** What pauses bindings and engines that keep failing. */

@@ -8,13 +8,16 @@ import type { PushServices } from '../app/push-scripts.ts';
 import { type LimitSources, readLimits } from '../app/read-limits.ts';
 import type { OutboxRelay } from '../app/relay-outbox.ts';
 import { type SendServices, sendMessage } from '../app/send-message.ts';
+import type { TenantProbes } from '../app/tenant-probes.ts';
 import { changeTenantSettings, readTenantSettings, type TenantSettingsServices } from '../app/tenant-settings.ts';
 import type { TrialServices } from '../app/try-message.ts';
+import { bilingual } from '../core/bilingual.ts';
 import { toCacheKey } from '../core/cache-key.ts';
 import type { ChangeOrigin } from '../core/change-origin.ts';
 import type { DosResult } from '../core/dos-result.ts';
 import { AppError, coerceError, describeError, type Lang } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
+import { isProbeTenant } from '../core/probe-tenant.ts';
 import type { NoteProgress } from '../core/progress.ts';
 import { toPhysicalQueue } from '../core/queue-name.ts';
 import type { Backup, BackupReport } from '../ports/backup.ts';
@@ -29,12 +32,14 @@ import { engineServices } from './engine-services.ts';
 import { createMqttAdmin } from './mqtt-admin.ts';
 import { noteHostChange } from './note-change.ts';
 import { outboxServices } from './outbox-services.ts';
+import { probeServices } from './probe-services.ts';
 import { secretServices } from './secret-services.ts';
 import type { AdminServices, HostHealth, IncomingMessage } from './services.ts';
 import { storeOf } from './tenant-store-of.ts';
 
 export interface HostServicesParts {
   readonly directory: TenantDirectory;
+  readonly probes: TenantProbes;
   readonly calls: EntryServices;
   readonly pushes: PushServices;
   readonly sends: SendServices;
@@ -56,6 +61,8 @@ export interface HostServicesParts {
   readonly isStarted: () => boolean;
 }
 
+const PROBE_RULE = bilingual('此名称保留给 v8host selftest', 'this name is kept for v8host selftest');
+
 /** Longest wait for the cache's answer to a probe. Milliseconds. */
 const CACHE_ANSWER_MS = 1_000;
 
@@ -65,6 +72,7 @@ export function createHostServices(parts: HostServicesParts): AdminServices {
   return {
     listTenants: () => directory.list(),
     addTenant: (tenant, databaseUrl, origin) => addTenant(parts, tenant, databaseUrl, origin),
+    ...probeServices(parts),
     ...brokerServices(parts.broker),
     tenantSettings: async (tenant) => readTenantSettings(parts, storeOf(directory, tenant).tenant),
     changeTenantSettings: async (tenant, { caller, ...origin }, change) => {
@@ -103,6 +111,7 @@ async function addTenant(
   databaseUrl: string | undefined,
   origin: ChangeOrigin | undefined,
 ): Promise<TenantStatus> {
+  if (isProbeTenant(tenant)) throw new AppError('REQUEST_INVALID', { field: 'tenant', rule: PROBE_RULE });
   const store = await parts.directory.add(tenant, databaseUrl);
   parts.log.info('tenant.provisioned', { tenantId: store.tenant });
   const change = { action: 'tenant.added', target: store.tenant, after: { ownDatabase: databaseUrl !== undefined } };

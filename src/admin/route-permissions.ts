@@ -21,6 +21,8 @@ export const ROUTE_PERMISSIONS: ReadonlyMap<string, Permission | typeof PUBLIC> 
   ['POST /secrets/rotate', 'host.manage'],
   ['GET /tenants', 'tenant.list'],
   ['POST /tenants', 'tenant.manage'],
+  ['POST /isolation-checks', 'tenant.manage'],
+  ['DELETE /isolation-checks/:checkId', 'tenant.manage'],
   ['POST /tenants/:tenant/reload', 'tenant.reload'],
   ['POST /tenants/:tenant/rabbitmq-setup', 'tenant.manage'],
   ['GET /tenants/:tenant/settings', 'settings.read'],

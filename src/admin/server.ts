@@ -32,6 +32,7 @@ import { addMetricsRoute, type MetricsSource } from './metrics-route.ts';
 import { addMqttRoutes } from './mqtt-routes.ts';
 import { addOpenApiRoutes } from './openapi-routes.ts';
 import { addOutboxRoutes } from './outbox-routes.ts';
+import { addProbeRoutes } from './probe-routes.ts';
 import { requestLanguage } from './request-language.ts';
 import { addRequestSpans } from './request-spans.ts';
 import type { RouteContext } from './route-context.ts';
@@ -167,6 +168,7 @@ function addApi(
   addIdentityRoutes(api, context);
   addAuditRoutes(api, context);
   addTenantRoutes(api, context);
+  addProbeRoutes(api, context);
   addTenantSettingRoutes(api, context);
   addBrokerRoutes(api, context);
   addEngineRoutes(api, context);

@@ -6,6 +6,7 @@ import type { EngineDiff, EngineDraft, EngineHistory, EngineSaved } from '../app
 import type { TopicBindingView } from '../app/manage-topic-bindings.ts';
 import type { TenantLimits } from '../app/read-limits.ts';
 import type { TenantOverview } from '../app/read-overview.ts';
+import type { ProbePair } from '../app/tenant-probes.ts';
 import type { SettingsChange, SettingView } from '../app/tenant-settings.ts';
 import type { TrialRequest } from '../app/trial-message.ts';
 import type { TrialReport } from '../app/try-message.ts';
@@ -48,6 +49,9 @@ export interface AdminServices extends SecretServices {
   listTenants(): Promise<readonly TenantStatus[]>;
   /** Creates a tenant. @throws AppError TENANT_EXISTS, TENANT_INVALID. */
   addTenant(tenant: string, databaseUrl: string | undefined, origin?: ChangeOrigin): Promise<TenantStatus>;
+  /** Makes two tenants for a check of the isolation. @throws as app/tenant-probes.ts, also the next one. */
+  openProbes(origin?: ChangeOrigin): Promise<ProbePair>;
+  closeProbes(id: string, origin?: ChangeOrigin): Promise<void>;
   /** Reads the tenant's settings again and rebuilds its queue connections; what is under way is settled first. */
   reloadTenant(tenant: string, origin?: ChangeOrigin): Promise<void>;
   /**

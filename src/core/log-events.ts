@@ -8,6 +8,8 @@ export const LOG_EVENTS = [
   'tenant.opened',
   'tenant.open_failed',
   'tenant.provisioned',
+  'tenant.probe_removed',
+  'tenant.probe_left',
   'tenant.reloaded',
   'tenant.broker_account_set',
   'database.misconfigured',

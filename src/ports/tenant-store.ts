@@ -330,6 +330,8 @@ export interface TenantDirectory {
   changeSettingsAlone<T>(work: () => Promise<T>): Promise<T>;
   /** Creates the tenant's row and database. @throws TENANT_EXISTS, TENANT_INVALID. */
   add(tenant: string, databaseUrl: string | undefined): Promise<TenantStore>;
+  /** Removes a tenant that a check made for itself, with all it has. @throws AppError TENANT_INVALID for any other one. */
+  removeProbe(tenant: string): Promise<void>;
   /** Opens tenants added or repaired since; called by every reconcile pass. */
   refresh(): Promise<void>;
   close(): Promise<void>;

@@ -88,6 +88,16 @@ export class FakeServices implements AdminServices {
     return { dir: dir ?? '/data/backups/now', files, elsewhere: ['RabbitMQ'] };
   }
 
+  async openProbes() {
+    this.#note('openProbes');
+    const account = (tenant: string) => ({ tenant, user: `${tenant}:device`, password: `password of ${tenant}` });
+    return { id: '01jd0000000000000000000000', until: 1_800_000_000_000, accounts: [account('a'), account('b')] };
+  }
+
+  async closeProbes(id: string): Promise<void> {
+    this.#note('closeProbes', id);
+  }
+
   async secrets(): Promise<SecretsStatus> {
     this.#note('secrets');
     return SECRETS;

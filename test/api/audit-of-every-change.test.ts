@@ -32,6 +32,7 @@ interface Made {
   topicId: string;
   userId: string;
   keyId: string;
+  checkId: string;
   backupDir: string;
   rabbit: { url: string; user: string; password: string };
 }
@@ -134,6 +135,11 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
   'POST /tenants/:tenant/reload': { action: 'tenant.reloaded' },
   'POST /tenants': { path: () => 'tenants', body: () => ({ tenant: 'acme' }), action: 'tenant.added' },
+  'POST /isolation-checks': { path: () => 'isolation-checks', action: 'isolation-check.begun' },
+  'DELETE /isolation-checks/:checkId': {
+    path: ({ checkId }) => `isolation-checks/${checkId}`,
+    action: 'isolation-check.ended',
+  },
   'POST /tenants/:tenant/rabbitmq-setup': {
     path: () => 'tenants/acme/rabbitmq-setup',
     body: ({ rabbit }) => rabbit,
@@ -173,6 +179,7 @@ test('every change is written down', async (t) => {
     topicId: '',
     userId: '',
     keyId: '',
+    checkId: '',
     backupDir: join(api.dataDir, 'copy'),
     rabbit: await rabbit(),
   };
@@ -186,6 +193,7 @@ test('every change is written down', async (t) => {
       if (route === 'POST /tenants/:tenant/bindings') made.bindingId = data.id ?? '';
       if (route === 'POST /tenants/:tenant/mqtt/bindings') made.topicId = data.id ?? '';
       if (route === 'POST /tenants/:tenant/users') made.userId = data.id ?? '';
+      if (route === 'POST /isolation-checks') made.checkId = data.id ?? '';
       if (route === 'POST /tenants/:tenant/keys') made.keyId = data.id ?? '';
       const known = new Set(before.map(({ id }) => id));
       const written = (await entries(api)).filter(({ id }) => !known.has(id));

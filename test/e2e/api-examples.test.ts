@@ -103,6 +103,7 @@ class Examples {
   remember(route: string, { Data }: Answer): void {
     if (Data?.token !== undefined) this.#login = String(Data.token);
     if (route === 'POST /tenants/:tenant/users') this.#made.userId = String(Data?.id);
+    if (route === 'POST /isolation-checks') this.#made.checkId = String(Data?.id);
     if (route === 'POST /tenants/:tenant/keys') this.#made.keyId = String(Data?.id);
     if (/^POST \/tenants\/:tenant\/(mqtt\/)?bindings$/.test(route)) this.#made.id = String(Data?.id);
     if (route !== 'POST /tenants') return;

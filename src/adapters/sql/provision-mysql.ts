@@ -51,6 +51,15 @@ export async function provisionSchema(main: MysqlDatabase, tenant: string, ids: 
   };
 }
 
+/** Drops the schema and the user that `provisionSchema` made for a tenant; neither has to be there. */
+export async function dropSchema(main: MysqlDatabase, tenant: string, ids: Ids): Promise<void> {
+  const { schema, user } = namesOf(main.address.database, tenantKey(tenant), ids);
+  await main.define(async (db) => {
+    await run(db, `drop database if exists ${quoteName(schema)}`);
+    await run(db, `drop user if exists '${user}'@'%'`);
+  });
+}
+
 interface Names {
   readonly schema: string;
   readonly user: string;

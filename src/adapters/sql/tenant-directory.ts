@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, coerceError, describeError, orThrow } from '../../core/errors.ts';
+import { isProbeTenant } from '../../core/probe-tenant.ts';
 import type { NoteProgress } from '../../core/progress.ts';
 import { parseTenantId, sameTenant, tenantKey } from '../../core/tenant.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SecretUpkeep } from '../../ports/secret-box.ts';
 import type { TenantDirectory, TenantSettings, TenantStatus, TenantStore } from '../../ports/tenant-store.ts';
 import { MysqlAddress } from './address-mysql.ts';
-import { divideConnections, MysqlDatabase } from './database-mysql.ts';
-import { provisionSchema } from './provision-mysql.ts';
+import { divideConnections } from './database-mysql.ts';
 import { SchemaCache } from './schema-cache.ts';
 import { SqlSecretUpkeep } from './secret-upkeep.ts';
 import { asNeighbour, assertApart, type Neighbour, visibleNeighbours } from './tenant-isolation.ts';
@@ -22,6 +22,7 @@ import {
   placeOf,
   type TenantPlace,
 } from './tenant-opener.ts';
+import { dropPlace, newPlace } from './tenant-place.ts';
 import { type RegisteredTenant, TenantRegistry } from './tenant-registry.ts';
 
 /** The main tenant's database: a file below `dataDir`, or a schema on a server. */
@@ -82,12 +83,6 @@ export function createSqliteDirectory(options: Omit<TenantDirectoryOptions, 'mai
 function mainPlace(main: MainDatabase, dataDir: string, tenant: string): TenantPlace {
   if (main.kind === 'sqlite') return filePlace(dataDir, tenant);
   return { kind: 'mysql', address: MysqlAddress.parse(main.url.reveal()) };
-}
-
-interface NewPlace {
-  readonly place: TenantPlace;
-  /** Removes what was made for it. */
-  readonly undo: () => Promise<void>;
 }
 
 class SqlTenantDirectory implements SqlDirectory {
@@ -163,7 +158,7 @@ class SqlTenantDirectory implements SqlDirectory {
     return this.#inTurn(async () => {
       const tenant = orThrow(parseTenantId(name));
       if (await this.#isKnown(tenant)) throw new AppError('TENANT_EXISTS', { tenant });
-      const { place, undo } = await this.#newPlace(tenant, databaseUrl);
+      const { place, undo } = await newPlace(this.#main.database, this.#options, tenant, databaseUrl);
       try {
         return await this.#openAndRegister(tenant, place);
       } catch (error: unknown) {
@@ -171,6 +166,19 @@ class SqlTenantDirectory implements SqlDirectory {
         if (coerceError(error).code !== 'DB_COMMIT_UNKNOWN') await undo();
         throw error;
       }
+    });
+  }
+
+  removeProbe(tenant: string): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!isProbeTenant(tenant)) throw new AppError('TENANT_INVALID');
+      const key = tenantKey(tenant);
+      const opened = this.#tenants.get(key);
+      if (opened !== undefined) await this.#closeTenant(key, opened);
+      // The row goes last: while it is there a removal that was cut short is found and done again.
+      await dropPlace(this.#main.database, this.#options, tenant);
+      await this.#registry.remove(tenant);
+      this.#reasons.delete(key);
     });
   }
 
@@ -305,18 +313,6 @@ class SqlTenantDirectory implements SqlDirectory {
     const key = tenantKey(tenant);
     if (key === tenantKey(this.#main.store.tenant)) return true;
     return (await this.#children()).some((child) => tenantKey(child.tenant) === key);
-  }
-
-  async #newPlace(tenant: string, databaseUrl: string | undefined): Promise<NewPlace> {
-    if (databaseUrl !== undefined) {
-      return { place: { kind: 'mysql', address: MysqlAddress.parse(databaseUrl) }, undo: async () => undefined };
-    }
-    const { database } = this.#main;
-    if (!(database instanceof MysqlDatabase)) {
-      return { place: filePlace(this.#options.dataDir, tenant), undo: async () => undefined };
-    }
-    const { address, undo } = await provisionSchema(database, tenant, this.#options.ids);
-    return { place: { kind: 'mysql', address }, undo };
   }
 
   async #insert(tenant: string, place: TenantPlace): Promise<void> {

@@ -47,7 +47,11 @@ export const DATABASE_TYPES: Readonly<Record<TenantPlace['kind'], string>> = { s
 
 /** The file of a tenant that has no server. */
 export function filePlace(dataDir: string, tenant: string): TenantPlace {
-  return { kind: 'sqlite', path: join(dataDir, 'tenants', `${tenantKey(tenant)}.db`) };
+  return { kind: 'sqlite', path: tenantFile(dataDir, tenant) };
+}
+
+export function tenantFile(dataDir: string, tenant: string): string {
+  return join(dataDir, 'tenants', `${tenantKey(tenant)}.db`);
 }
 
 /**

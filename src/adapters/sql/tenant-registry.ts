@@ -75,6 +75,21 @@ export class TenantRegistry {
     });
   }
 
+  /** Deletes every row of the tenant, and its secrets. */
+  async remove(tenant: string): Promise<void> {
+    const key = tenantKey(tenant);
+    await this.#database.write(async (db) => {
+      const rows = await db.selectFrom('sys_osclients').selectAll().execute();
+      for (const row of rows.filter((each) => tenantKey(String(each.OsClient ?? '').trim()) === key)) {
+        await db
+          .deleteFrom('sys_osclients')
+          .where('Id', '=', String(row.Id ?? ''))
+          .execute();
+      }
+      await db.deleteFrom('v8host_secret').where('TenantLower', '=', key).execute();
+    });
+  }
+
   /** Writes the tenant's row. @throws AppError ROW_NOT_UNIQUE. */
   async insert({ tenant, databaseType, connection }: Omit<RegisteredTenant, 'enabled'>): Promise<void> {
     const columns = await this.#schema.columnNames('sys_osclients');

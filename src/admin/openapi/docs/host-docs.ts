@@ -11,6 +11,12 @@ const TENANT = z.object({
   reason: z.string().nullable(),
 });
 
+const PROBES = z.object({
+  id: z.string(),
+  until: MOMENT,
+  accounts: z.array(z.object({ tenant: z.string(), user: z.string(), password: z.string() })),
+});
+
 const BACKUP_REPORT = z.object({
   dir: z.string(),
   files: z.array(z.object({ path: z.string(), bytes: z.int(), sha256: z.string() })),
@@ -124,6 +130,27 @@ export const HOST_DOCS: RouteDocs = {
     data: TENANT,
     errors: ['TENANT_INVALID', 'TENANT_EXISTS', 'DB_URL_INVALID', 'DB_UNREACHABLE', 'DB_LOGIN_REFUSED'],
     example: { body: { tenant: 'acme' } },
+  },
+  'POST /isolation-checks': {
+    tag: 'host',
+    summary: {
+      zh: '为一次隔离检查建立两个临时租户，各有一个设备账号；15 分钟后主机自行删除。',
+      en: 'Makes two tenants with a device account each for a check of the isolation; the host removes them after 15 minutes.',
+    },
+    status: 201,
+    data: PROBES,
+    errors: ['DB_PROVISION_REFUSED'],
+    example: {},
+  },
+  'DELETE /isolation-checks/:checkId': {
+    tag: 'host',
+    summary: {
+      zh: '删除一次隔离检查的两个租户及其全部数据。',
+      en: 'Removes the two tenants of a check with everything that they have.',
+    },
+    data: NOTHING,
+    errors: ['NOT_FOUND'],
+    example: { path: { checkId: '01jd0000000000000000000000' } },
   },
   'POST /tenants/:tenant/reload': {
     tag: 'tenant',
