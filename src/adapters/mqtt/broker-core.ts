@@ -108,7 +108,7 @@ export class BrokerCore {
     const space = this.space(newcomer.tenant);
     const session = space.sessions.get(newcomer.clientId);
     const former = session?.link as Connection | undefined;
-    former?.end(REASON.takenOver, 'taken-over', 'another connection has the same client id');
+    former?.end(REASON.takenOver, 'taken-over');
     const key = { tenant: space.tenant, clientId: newcomer.clientId };
     // A session that is not taken up ends here, and a will that waits for it does not wait longer (MQTT 5, 3.1.3.2.2).
     const endsHere = session === undefined || !isTakenUp(session, newcomer);

@@ -1,7 +1,7 @@
 import type { BrokerMessage, ClientInfo, ConnectDecision, ConnectReason, ConnectRequest } from '../../ports/broker.ts';
 import type { Newcomer } from './broker-core.ts';
 import type { Connection } from './connection.ts';
-import { CONNECT_CODES, REASON } from './reason-codes.ts';
+import { CONNECT_CODES, REASON, REASON_TEXT } from './reason-codes.ts';
 import type { Session } from './session.ts';
 import type { ConnectPacket } from './wire/client-packet.ts';
 import { copied, messagePropertiesOf } from './wire/message-properties.ts';
@@ -28,18 +28,21 @@ const MAX_CLIENT_ID = 200;
 /** Messages of QoS 1 and 2 that are under way to one client at once. */
 const SEND_WINDOW = 64;
 
+/** A CONNACK with any reason string of ours is shorter. Bytes. */
+const ROOM_FOR_TEXT = 128;
+
 /** Answers a CONNECT. @returns the accepted connection; undefined when it was refused or is gone. */
 export async function answerConnect(connection: Connection, packet: ConnectPacket): Promise<Opened | undefined> {
   const { core } = connection;
   const clientId = packet.clientId === '' && mayAssign(packet) ? core.assignClientId() : packet.clientId;
   const refused = ownRefusal(packet, clientId);
-  if (refused !== undefined) return refuseConnect(connection, packet.version, refused);
+  if (refused !== undefined) return refuseConnect(connection, packet, refused);
   // What it sends could not be acknowledged.
-  if (!core.store.isUsable) return refuseConnect(connection, packet.version, 'unavailable');
+  if (!core.store.isUsable) return refuseConnect(connection, packet, 'unavailable');
   const request = requestOf(connection, packet, clientId);
   const decision = await core.rules.connect(request);
   if (connection.isClosed) return undefined;
-  if (!decision.ok) return refuseConnect(connection, packet.version, decision.reason);
+  if (!decision.ok) return refuseConnect(connection, packet, decision.reason);
   const newcomer = { tenant: decision.tenant, clientId, clean: request.clean, askedAt: core.now() };
   const until = performance.now() + core.limits.takeoverMs;
   // Between the last look and `open` nothing else may happen: another connection of the client may be waiting, too.
@@ -48,7 +51,7 @@ export async function answerConnect(connection: Connection, packet: ConnectPacke
     if (former === undefined) return open(connection, { packet, request, decision, newcomer });
     const inTime = await endsBefore(until, former, connection);
     if (connection.isClosed) return undefined;
-    if (!inTime) return refuseConnect(connection, packet.version, 'busy');
+    if (!inTime) return refuseConnect(connection, packet, 'busy');
   }
 }
 
@@ -125,10 +128,18 @@ function ownRefusal(packet: ConnectPacket, clientId: string): ConnectReason | 'a
   return packet.properties.authenticationMethod === undefined ? undefined : 'auth-method';
 }
 
-function refuseConnect(connection: Connection, version: 3 | 4 | 5, reason: ConnectReason | 'auth-method'): undefined {
+function refuseConnect(
+  connection: Connection,
+  packet: ConnectPacket,
+  reason: ConnectReason | 'auth-method',
+): undefined {
+  const { version, properties } = packet;
   const [v5, v3] = reason === 'auth-method' ? [REASON.badAuthMethod, 5] : CONNECT_CODES[reason];
   const code = version === 5 ? { reasonCode: v5 } : { returnCode: v3 };
-  connection.output.send({ cmd: 'connack', sessionPresent: false, ...code }, version);
+  // Left out for a client that takes only the shortest packets [MQTT-3.2.2-19].
+  const hasRoom = (properties.maximumPacketSize ?? Number.POSITIVE_INFINITY) >= ROOM_FOR_TEXT;
+  const text = version === 5 && hasRoom ? { properties: { reasonString: REASON_TEXT[v5] ?? '' } } : {};
+  connection.output.send({ cmd: 'connack', sessionPresent: false, ...code, ...text }, version);
   connection.end(v5);
 }
 

@@ -4,7 +4,7 @@ import type { BrokerCore } from './broker-core.ts';
 import { answerConnect, type Opened } from './connect.ts';
 import { PacketOutput } from './packet-output.ts';
 import { PublishInbox } from './publish-inbox.ts';
-import { REASON } from './reason-codes.ts';
+import { REASON, REASON_TEXT } from './reason-codes.ts';
 import type { Session, SessionLink, SessionMessage } from './session.ts';
 import { answerSubscribe, answerUnsubscribe } from './subscribe.ts';
 import type { AckPacket, ClientPacket, ConnectPacket, DisconnectPacket } from './wire/client-packet.ts';
@@ -105,7 +105,7 @@ export class Connection implements SessionLink {
   }
 
   /** Ends the connection from this side, with the reason where the version has one. */
-  end(reasonCode: number, cause: DisconnectInfo['cause'] = 'ended', reason = ''): void {
+  end(reasonCode: number, cause: DisconnectInfo['cause'] = 'ended', reason = REASON_TEXT[reasonCode] ?? ''): void {
     if (this.#closed) return;
     this.#end = { cause, userProperties: [] };
     if (this.opened?.info.protocolVersion === 5) {

@@ -130,7 +130,7 @@ export class MqttBroker implements LocalBroker {
     }
     const silent = opened.info.keepAlive * 1000 * KEEP_ALIVE_GRACE;
     if (silent > 0 && now - connection.lastSeen > silent && !connection.isBusy) {
-      connection.end(REASON.keepAlive, 'lost', 'keep-alive timeout');
+      connection.end(REASON.keepAlive, 'lost');
     } else if (!output.canSend() && output.blockedSince !== undefined && now - output.blockedSince > stalledMs) {
       connection.end(REASON.busy, 'lost');
     }

@@ -32,6 +32,28 @@ export const REASON = {
   sharedUnsupported: 0x9e,
 } as const;
 
+/** What a client of MQTT 5 is told beside a code that refuses or ends its connection, for whoever reads its log. */
+export const REASON_TEXT: Readonly<Partial<Record<number, string>>> = {
+  [REASON.unspecified]: 'the server could not go on with this connection',
+  [REASON.malformed]: 'malformed packet',
+  [REASON.protocolError]: 'protocol error',
+  [REASON.clientId]: 'the client id is not valid, or that of another tenant',
+  [REASON.badCredentials]: 'bad user name or password',
+  [REASON.notAuthorized]: 'not authorized',
+  [REASON.unavailable]: 'the server cannot store anything at the moment',
+  [REASON.busy]: 'the server is busy: try again later',
+  [REASON.banned]: 'too many failures or takeovers: try again in a minute',
+  [REASON.shuttingDown]: 'the server is shutting down',
+  [REASON.badAuthMethod]: 'enhanced authentication is not offered',
+  [REASON.keepAlive]: 'keep-alive timeout',
+  [REASON.takenOver]: 'another connection has the same client id',
+  [REASON.topicInvalid]: 'the topic of the will is not allowed',
+  [REASON.receiveMaximum]: 'more messages under way than the receive maximum',
+  [REASON.aliasInvalid]: 'topic alias unknown or above the maximum',
+  [REASON.tooLarge]: 'packet too large',
+  [REASON.quota]: 'quota exceeded',
+};
+
 /** CONNACK: the code of MQTT 5, and the return code of 3.1 and 3.1.1. */
 export const CONNECT_CODES: Readonly<Record<ConnectReason, readonly [v5: number, v3: number]>> = {
   'client-id': [REASON.clientId, 2],
