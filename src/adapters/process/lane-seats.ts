@@ -7,6 +7,15 @@ import { WarmUpCost } from './warm-up-cost.ts';
 /** A lane that is free for so long is not kept for those who are at home there. Milliseconds. */
 const HOME_PATIENCE_MS = 5;
 
+/** Warm-ups for which one run may hold a home lane before those who wait look elsewhere. */
+const WARM_UPS_HELD = 2;
+
+/**
+ * Warm-ups for which somebody waits for a home lane that goes from run to run. Many, because leaving it makes the wait
+ * longer for all: when every tenant warms up in some lane that is not its own, nothing but warming up is done any more.
+ */
+const WARM_UPS_WAITED = 20;
+
 /** A seat to use, or when it is worth looking again; without a time, when a lane comes free. */
 export type SeatPick = LaneSeat | { readonly lookAgainMs: number | undefined };
 
@@ -71,8 +80,12 @@ export class LaneSeats {
     const warm = open.find((seat) => seat.isWarmFor(tenant));
     if (warm !== undefined) return warm;
     if (open[0] === undefined) return { lookAgainMs: HOME_PATIENCE_MS };
-    const patience = home.isHeld ? 2 * this.#warmUp.ms - Math.max(waitedMs, home.heldMs) : 0;
+    const patience = home.isHeld ? this.#patienceMs(waitedMs, home.heldMs) : 0;
     return patience > 0 ? { lookAgainMs: patience } : open[0];
+  }
+
+  #patienceMs(waitedMs: number, heldMs: number): number {
+    return Math.min(WARM_UPS_HELD * this.#warmUp.ms - heldMs, WARM_UPS_WAITED * this.#warmUp.ms - waitedMs);
   }
 
   /** A lane of the tenant that an engine's further run may join behind those that it has: the one with the fewest. */
