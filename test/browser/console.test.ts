@@ -154,8 +154,12 @@ describe('the console', { concurrency: false }, () => {
     await row.getByText('3 次，间隔 fixed:5s').waitFor();
     await row.getByRole('button', { name: '停用' }).click();
     await row.getByText('已停用').waitFor();
-    page.once('dialog', (dialog) => void dialog.accept());
     await row.getByRole('button', { name: '删除' }).click();
+    const question = page.getByRole('dialog').filter({ hasText: '删除 by.form 的绑定' });
+    await question.getByRole('button', { name: '取消' }).click();
+    await question.waitFor({ state: 'hidden' });
+    await row.getByRole('button', { name: '删除' }).click();
+    await question.getByRole('button', { name: '删除' }).click();
     await row.waitFor({ state: 'detached' });
     assert.deepEqual(
       person.complaints.filter((text) => !/status of 400/.test(text)),

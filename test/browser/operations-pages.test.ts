@@ -160,6 +160,7 @@ describe('the pages of operators', { concurrency: false }, () => {
     await person.visit('logs');
     await run('speaks', 71);
     await page.getByText('speaks 71').waitFor();
+    await page.getByRole('columnheader', { name: 'When (Asia/Shanghai)' }).waitFor();
     await console.host.kill();
     await page.getByText('The connection broke').waitFor();
     await console.host.start();

@@ -56,6 +56,63 @@ describe('what is not saved', { concurrency: false }, () => {
     assert.deepEqual(person.complaints, []);
   });
 
+  it('a script stays when the login ends under way, and is saved after a new one by the same person alone', async () => {
+    const source = "return 'stored';\n";
+    assert.equal((await console.host.api('PUT', 'tenants/demo/engines/kept', { source })).body.Code, 1);
+    const { person, account, password } = await console.invite('developer', { width: 1280, locale: 'en-GB' });
+    const { page } = person;
+    const logIn = async (name: string, word: string): Promise<void> => {
+      await page.locator('#account').fill(name);
+      await page.locator('#password').fill(word);
+      await page.keyboard.press('Enter');
+    };
+    const type = async (text: string): Promise<void> => {
+      await page.locator('.monaco-editor .view-line').first().click();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.insertText(text);
+    };
+    const endLogins = async (): Promise<void> => {
+      const { body } = await console.host.api('GET', 'tenants/demo/users');
+      const { id } = (body.Data as { account: string; id: string }[]).find((user) => user.account === account) ?? {};
+      assert.equal((await console.host.api('DELETE', `tenants/demo/users/${id}/sessions`)).body.Code, 1);
+    };
+    await logIn(account, password);
+    await page.locator('#content h1').waitFor();
+    await person.visit('engines/kept');
+    await page.locator('.view-lines').getByText('stored').waitFor();
+    await type("return 'typed before the end';");
+    const typed = page.locator('.view-lines').getByText('typed before the end');
+    await endLogins();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const question = page.getByRole('dialog', { name: 'The login has ended' });
+    await question.waitFor();
+    await logIn(account, 'not the password');
+    await question.getByRole('alert').waitFor();
+    await typed.waitFor();
+    await logIn(account, password);
+    await question.waitFor({ state: 'hidden' });
+    await typed.waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await eventually(async () => {
+      const { body } = await console.host.api('GET', 'tenants/demo/engines/kept');
+      assert.equal((body.Data as { source?: string } | null)?.source, "return 'typed before the end';");
+    });
+
+    await type("return 'secret of one person';");
+    await endLogins();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await question.waitFor();
+    const other = await console.invite('developer', { width: 1280, locale: 'en-GB' });
+    await logIn(other.account, other.password);
+    await question.waitFor({ state: 'hidden' });
+    await page.locator('.view-lines').getByText('typed before the end').waitFor();
+    assert.equal(await page.getByText('secret of one person').count(), 0, "it is another one's");
+    assert.deepEqual(
+      person.complaints.filter((text) => !/status of 401/.test(text)),
+      [],
+    );
+  });
+
   it('nothing of one engine stays on the page of another', async () => {
     const person = await console.openAs('developer', { width: 1280, locale: 'en-GB' });
     const { page } = person;

@@ -2,6 +2,7 @@ import { computed, ref } from 'vue';
 import type { Permission, Role } from '../../core/access.ts';
 import { ApiFailure, call, useProof } from './api/client.ts';
 import type { TenantView } from './api/shapes.ts';
+import { isAnythingUnsaved } from './unsaved.ts';
 
 /** Kept as long as the tab: a token is a password. */
 const TOKEN_STORED_AS = 'v8host.token';
@@ -31,6 +32,12 @@ export function may(permission: Permission): boolean {
 /** True once the host knows who it is. */
 export const isLoggedIn = computed(() => tenants.value !== undefined);
 
+/** The login has ended while something is not saved: what is shown stays, behind the question for a new login. */
+export const isLoginOver = ref(false);
+
+/** Rises when somebody else logs in: nothing of the one before stays. */
+export const shownFor = ref(0);
+
 /** A person's login as they type it; without a tenant it is the main one. */
 export interface Credentials {
   readonly tenant: string;
@@ -40,21 +47,33 @@ export interface Credentials {
 
 /** Logs a person in; the host keeps the login in a cookie. @throws ApiFailure when it refuses. */
 export async function logInAsPerson({ tenant, account, password }: Credentials): Promise<void> {
-  useProof(undefined, forget);
+  useProof(undefined, endLogin);
   const body = { account, password, cookie: true, ...(tenant === '' ? {} : { tenant }) };
   const { Data } = await call<{ csrf: string }>('POST', 'login', { body });
-  useProof({ csrf: Data.csrf }, forget);
-  await readCaller();
-  await refreshTenants();
+  useProof({ csrf: Data.csrf }, endLogin);
+  await takeUp();
   localStorage.setItem(PERSON_STORED_AS, '1');
 }
 
 /** Logs in with a token. @throws ApiFailure when the host refuses it. */
 export async function logInByToken(token: string): Promise<void> {
-  useProof({ token }, forget);
+  useProof({ token }, endLogin);
+  await takeUp();
+  sessionStorage.setItem(TOKEN_STORED_AS, token);
+}
+
+/** Reads who it is now. Whoever was here before finds what they left; anybody else begins anew. @throws ApiFailure. */
+async function takeUp(): Promise<void> {
+  const before = whoIsHere();
   await readCaller();
   await refreshTenants();
-  sessionStorage.setItem(TOKEN_STORED_AS, token);
+  if (isLoginOver.value && whoIsHere() !== before) shownFor.value += 1;
+  isLoginOver.value = false;
+}
+
+/** Same for the same person in the same tenants. */
+function whoIsHere(): string {
+  return JSON.stringify([caller.value, tenants.value?.map(({ tenant }) => tenant)]);
 }
 
 /** What the host answers about whoever calls. `csrf` is null for tokens. */
@@ -99,14 +118,34 @@ export async function resumeLogin(): Promise<void> {
 
 async function resumePerson(): Promise<void> {
   const { Data } = await call<SessionView>('GET', 'session');
-  useProof({ csrf: Data.csrf ?? '' }, forget);
+  useProof({ csrf: Data.csrf ?? '' }, endLogin);
   takeSession(Data);
   await refreshTenants();
 }
 
+/** Lets the unsaved text go with the login that has ended. */
+export function giveUp(): void {
+  forget();
+}
+
+/** The host does not take the login any more. */
+function endLogin(): void {
+  const isKept = tenants.value !== undefined && isAnythingUnsaved();
+  if (!isKept) forget();
+  else {
+    forgetProof();
+    isLoginOver.value = true;
+  }
+}
+
 function forget(): void {
+  forgetProof();
+  isLoginOver.value = false;
+  tenants.value = undefined;
+}
+
+function forgetProof(): void {
   useProof(undefined, () => {});
   sessionStorage.removeItem(TOKEN_STORED_AS);
   localStorage.removeItem(PERSON_STORED_AS);
-  tenants.value = undefined;
 }

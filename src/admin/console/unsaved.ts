@@ -28,6 +28,7 @@ export function guardUnsaved(router: Router): void {
   });
 }
 
-function isAnythingUnsaved(): boolean {
+/** True while something that is shown would be lost. */
+export function isAnythingUnsaved(): boolean {
   return [...drafts].some((isChanged) => isChanged());
 }

@@ -12,6 +12,9 @@ export const LOGIN = defineText(
     where: '主机令牌在 DATA_DIR/admin.token（默认 ./data/admin.token）中；也可以用某个租户的令牌。',
     submit: '登录',
     empty: '请填写完整',
+    overTitle: '登录已结束',
+    over: '请重新登录后继续；未保存的内容仍在这里。换一个账号登录则会放弃它。',
+    giveUp: '放弃未保存的内容',
   },
   {
     byPerson: 'By account',
@@ -24,5 +27,8 @@ export const LOGIN = defineText(
     where: 'The host’s token is in DATA_DIR/admin.token (./data/admin.token by default); a key of a tenant works, too.',
     submit: 'Log in',
     empty: 'Fill in every field',
+    overTitle: 'The login has ended',
+    over: 'Log in again to go on: what you have not saved is still here. Another account begins anew.',
+    giveUp: 'Give up what is not saved',
   },
 );
