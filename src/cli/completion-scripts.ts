@@ -23,7 +23,7 @@ function bashScript(commands: readonly Command[]): string {
   ];
   return [
     '_v8host() {',
-    `  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" offered=""`,
+    `  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" offered="" word`,
     `  local typed="\${COMP_WORDS[1]} \${COMP_WORDS[2]}"`,
     `  [ "$COMP_CWORD" -eq 2 ] && typed="\${COMP_WORDS[1]} "`,
     '  case "$typed" in',
@@ -31,10 +31,14 @@ function bashScript(commands: readonly Command[]): string {
     '  esac',
     `  [ "$COMP_CWORD" -eq 1 ] && offered='${firstWords(commands).join(' ')}'`,
     `  case "$previous" in ${valued(commands).join('|')}) offered='' ;; esac`,
-    '  COMPREPLY=($(compgen -W "$offered" -- "$current"))',
-    `  [ \${#COMPREPLY[@]} -eq 0 ] && COMPREPLY=($(compgen -f -- "$current"))`,
+    // Zsh's compgen leaves it to others to compare.
+    '  COMPREPLY=()',
+    '  for word in $(compgen -W "$offered" -- "$current"); do',
+    '    case "$word" in "$current"*) COMPREPLY+=("$word") ;; esac',
+    '  done',
     '}',
-    'complete -F _v8host v8host',
+    // Where nothing fits, files.
+    'complete -o default -F _v8host v8host',
   ].join('\n');
 }
 

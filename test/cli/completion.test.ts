@@ -84,7 +84,8 @@ for (const shell of SHELLS) {
         ['run', 'order', '--param', ''],
         ['push', 'as'],
       ]);
-      assert.deepEqual([begun, value, argument], [['--dry-run'], [`ask.${shell.shell}`], [`ask.${shell.shell}`]]);
+      assert.deepEqual([begun, value, argument], [['--dry-run'], [], []]);
+      assert.match(scriptOf(shell.shell), /^complete -o default -F _v8host v8host$/m);
     });
   });
 }
