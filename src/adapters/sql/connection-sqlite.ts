@@ -112,7 +112,7 @@ export class SqliteConnection {
   /** Looking at a plan is the host's own doing. @throws AppError SQL_TOO_MUCH_WORK. */
   #assertBearable(text: string): void {
     this.#authority = 'host';
-    this.#work.assertWithin(text, this.schemaVersion());
+    this.#work.assertWithin(text, () => this.schemaVersion());
     this.#authority = 'script';
   }
 

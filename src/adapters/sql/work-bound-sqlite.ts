@@ -27,10 +27,13 @@ export class SqliteWorkBound {
     this.#db = db;
   }
 
-  /** @param text of a statement that SQLite accepts. @throws AppError SQL_TOO_MUCH_WORK. */
-  assertWithin(text: string, schema: number): void {
+  /**
+   * @param text of a statement that SQLite accepts. @param schemaVersion asked for where a plan is needed alone.
+   * @throws AppError SQL_TOO_MUCH_WORK.
+   */
+  assertWithin(text: string, schemaVersion: () => number): void {
     if (readsOneTableOnce(text)) return;
-    const { nested } = this.#planOf(text, schema);
+    const { nested } = this.#planOf(text, schemaVersion());
     if (nested === undefined) return;
     const largest = (count: (table: string) => number) => (name: string) =>
       Math.max(1, ...(nested.tables.get(name) ?? []).map(count));
