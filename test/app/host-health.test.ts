@@ -9,6 +9,7 @@ import { TestHost } from '../support/test-host.ts';
 
 test('a host starts, runs and drains, and is ready only while it runs', async (t) => {
   const host = await TestHost.open(tempDir(t));
+  t.after(() => host.close());
   const { services } = host.host;
   const look = async () => {
     const { ready, phase } = await services.health();
@@ -19,7 +20,6 @@ test('a host starts, runs and drains, and is ready only while it runs', async (t
   assert.deepEqual(await look(), { ready: true, phase: 'running' });
   await host.host.drain();
   assert.deepEqual(await look(), { ready: false, phase: 'draining' });
-  await host.close();
 });
 
 /** A cache that answers a probe in this way; everything else is the real one's. */

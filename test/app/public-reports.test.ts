@@ -212,16 +212,20 @@ test('stopping in the middle loses nothing, repeats nothing and marks nothing th
   const expected = ids(60);
   for (let life = 1; ; life++) {
     const host = await TestHost.open(dataDir, { decorate: slow });
-    if (life === 1) {
-      for (const eventId of expected) await host.send('work', eventId, {});
-      await host.push({ 'work.js': work });
-    }
     const before = runs;
-    await host.host.start();
-    await eventually(async () => assert.ok(runs >= Math.min(before + 15, 60)));
-    const finished = runs >= 60;
-    if (finished) await eventually(async () => assert.deepEqual(await host.effects(), expected));
-    await host.close();
+    let finished = false;
+    try {
+      if (life === 1) {
+        for (const eventId of expected) await host.send('work', eventId, {});
+        await host.push({ 'work.js': work });
+      }
+      await host.host.start();
+      await eventually(async () => assert.ok(runs >= Math.min(before + 15, 60)));
+      finished = runs >= 60;
+      if (finished) await eventually(async () => assert.deepEqual(await host.effects(), expected));
+    } finally {
+      await host.close();
+    }
     const marked = await outside(dataDir, QUEUE_FILE, 'select count(*) as N from queue_message where Delivered <> 0');
     assert.deepEqual(marked[0]?.N, 0);
     if (finished) break;
