@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lang } from '../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
+import { ulidAt } from '../core/ulid-time.ts';
 import { type CommandCall, EXIT } from './command.ts';
 import { isSuccess, showAnswer } from './show-answer.ts';
 import { visibleText } from './visible-text.ts';
 
 /** Between two looks for new lines. Milliseconds. */
 const LOOK_MS = 1_000;
+
+/** Stands before every line: an empty log has none to go on after, and the host takes nothing but ids. */
+const BEFORE_ALL = ulidAt(0);
 
 /** Which lines are shown. */
 export interface TailFilter {
@@ -35,7 +39,7 @@ export class LogTail {
     if (engine !== undefined) query.set('engine', engine);
     const answer = await call.host().ask('GET', `${call.tenantPath()}/logs?${query}`);
     const isFirst = this.#after === undefined;
-    if (isSuccess(answer.result)) this.#after = lastId(answer.result.Data) ?? this.#after ?? '0';
+    if (isSuccess(answer.result)) this.#after = lastId(answer.result.Data) ?? this.#after ?? BEFORE_ALL;
     const isQuiet = !isFirst && lastId(answer.result.Data) === undefined && isSuccess(answer.result);
     if (isQuiet) return EXIT.ok;
     return showAnswer(call, answer, (data) => {
@@ -58,7 +62,7 @@ export class LogTail {
 
   /** @returns false when the host has no stream. */
   async #stream(): Promise<boolean> {
-    const query = new URLSearchParams({ after: this.#after ?? '0' });
+    const query = new URLSearchParams({ after: this.#after ?? BEFORE_ALL });
     if (this.#filter.engine !== undefined) query.set('engine', this.#filter.engine);
     return this.#call.host().follow(`${this.#call.tenantPath()}/logs/stream?${query}`, (name, json) => {
       if (name !== 'log') return;
