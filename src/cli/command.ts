@@ -15,6 +15,8 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, unreachable: 3, notFound: 4 } 
 /** An option of a command. `value` is its name in the help of an option that takes one. */
 export interface CommandOption {
   readonly value?: string;
+  /** One letter that means the same behind a single dash; the same letter means the same everywhere. */
+  readonly short?: string;
   /** The command refuses to run without it. */
   readonly isRequired?: true;
   readonly summary: Text;

@@ -77,9 +77,10 @@ function exitText(exits: Readonly<Record<number, Text>>, lang: Lang): string {
 
 /** Such as `Usage: v8host push DIR [--dry-run] [--prune]`; options that it cannot do without have no brackets. */
 function usageLines(begin: string, command: Command): string[] {
-  const options = Object.entries(command.options).map(([name, option]) =>
-    option.isRequired === true ? flag(name, option) : `[${flag(name, option)}]`,
-  );
+  const options = Object.entries(command.options).map(([name, { value, isRequired }]) => {
+    const long = value === undefined ? `--${name}` : `--${name} ${value}`;
+    return isRequired === true ? long : `[${long}]`;
+  });
   const parts = [`${begin} ${command.name}`, ...command.args, ...options].map((part) => `${part} `);
   return piecesAsLines(parts, WIDTH - INDENT).map((line, index) => (index === 0 ? '' : ' '.repeat(INDENT)) + line);
 }
@@ -88,8 +89,9 @@ function optionLines(options: Readonly<Record<string, CommandOption>>, lang: Lan
   return defined(Object.entries(options).map(([name, option]) => [flag(name, option), option.summary[lang]]));
 }
 
-function flag(name: string, { value }: CommandOption): string {
-  return value === undefined ? `--${name}` : `--${name} ${value}`;
+function flag(name: string, { value, short }: CommandOption): string {
+  const names = short === undefined ? `--${name}` : `--${name}, -${short}`;
+  return value === undefined ? names : `${names} ${value}`;
 }
 
 function defined(pairs: readonly (readonly [string, string])[]): string[] {

@@ -20,7 +20,7 @@ export const CLIENT_OPTIONS: Readonly<Record<string, CommandOption>> = {
 /** Options of every command. */
 export const GENERAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
   config: { value: 'FILE', summary: { zh: '配置文件', en: 'configuration file' } },
-  help: { summary: { zh: '显示帮助', en: 'show help' } },
+  help: { short: 'h', summary: { zh: '显示帮助', en: 'show help' } },
 };
 
 /** What the command line asks for. */
@@ -60,9 +60,9 @@ type OptionToken = Extract<ReturnType<typeof tokenize>[number], { kind: 'option'
 
 function tokenize(argv: readonly string[], known: Readonly<Record<string, CommandOption>>) {
   const options = Object.fromEntries(
-    Object.entries(known).map(([name, { value }]) => [
+    Object.entries(known).map(([name, { value, short }]) => [
       name,
-      { type: value === undefined ? 'boolean' : 'string' } as const,
+      { type: value === undefined ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) } as const,
     ]),
   );
   return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;

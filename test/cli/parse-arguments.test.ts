@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COMMANDS } from '../../src/cli/command-table.ts';
 import { commandHelp, generalHelp } from '../../src/cli/help.ts';
-import { parseArguments } from '../../src/cli/parse-arguments.ts';
+import { optionsOf, parseArguments } from '../../src/cli/parse-arguments.ts';
 import { displayWidth } from '../../src/cli/text-table.ts';
 import { UsageError } from '../../src/cli/usage-error.ts';
 
@@ -18,6 +18,21 @@ describe('the command line', () => {
   it('takes values that begin with one dash, and those given by =', () => {
     assert.equal(parseArguments(['run', 'a', '--param', '-5'], COMMANDS).options.param, '-5');
     assert.equal(parseArguments(['run', 'a', '--param=--x'], COMMANDS).options.param, '--x');
+  });
+
+  it('takes -f for --follow and -h for --help, and a letter means one option everywhere', () => {
+    assert.equal(parseArguments(['logs', '-f'], COMMANDS).options.follow, true);
+    assert.equal(parseArguments(['send', '-h'], COMMANDS).options.help, true);
+    assert.equal(parseArguments(['tenant', '-h'], COMMANDS).command?.name, 'help');
+    assert.throws(() => parseArguments(['push', 'd', '-f'], COMMANDS), /push has no option -f/);
+    const letters = new Map<string, string>();
+    for (const command of COMMANDS) {
+      for (const [name, { short }] of Object.entries(optionsOf(command))) {
+        if (short === undefined) continue;
+        assert.equal(letters.get(short) ?? name, name, `-${short} of ${command.name}`);
+        letters.set(short, name);
+      }
+    }
   });
 
   it('asks no arguments of a command whose help is wanted', () => {

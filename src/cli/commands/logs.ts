@@ -10,7 +10,7 @@ export const logs: Command = {
   },
   args: [],
   options: {
-    follow: { summary: { zh: '持续显示新的日志，Ctrl-C 结束', en: 'go on with new lines until Ctrl-C' } },
+    follow: { short: 'f', summary: { zh: '持续显示新的日志，Ctrl-C 结束', en: 'go on with new lines until Ctrl-C' } },
     engine: { value: 'KEY', summary: { zh: '只看一个引擎', en: 'of one engine alone' } },
     limit: {
       value: 'N',
@@ -18,7 +18,7 @@ export const logs: Command = {
     },
   },
   client: true,
-  examples: ['v8host logs --follow --tenant demo', 'v8host logs --engine order-intake --limit 200'],
+  examples: ['v8host logs -f --tenant demo', 'v8host logs --follow', 'v8host logs --engine order-intake --limit 200'],
   exits: { 130: { zh: '被 Ctrl-C 结束', en: 'ended by Ctrl-C' } },
   async run(call) {
     const tail = new LogTail(call, { engine: textOption(call, 'engine'), limit: textOption(call, 'limit') ?? '50' });
