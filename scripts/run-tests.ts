@@ -10,6 +10,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { withoutServices, withServices } from '../test/support/services/suite-environment.ts';
 import { tiedCommand } from '../test/support/services/tied-process.ts';
 
@@ -31,6 +32,9 @@ const SILENCE_MS = TEST_TIMEOUT_MS + 60_000;
 /** They share nothing outside their files and start no process: together in one they take a tenth of the time. */
 const PURE = /^test\/(core|protocol|config|telemetry|types|v8-api)\//;
 
+/** Test files and the programs that they start load the same sources hundreds of times. */
+const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/v8-engine-host/compiled', import.meta.url));
+
 const COUNTED = ['tests', 'fail', 'cancelled', 'skipped', 'todo'] as const;
 type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 
@@ -39,7 +43,10 @@ const files = named.length > 0 ? named : globSync([...(SUITES[suite] ?? [])]).so
 if (files.length === 0) fail(`no test files in suite ${suite}`);
 
 const isUnit = suite === 'unit';
-const environment = isUnit ? withoutServices() : await withServices(named.length === 0).catch(failWith);
+const environment = {
+  ...(isUnit ? withoutServices() : await withServices(named.length === 0).catch(failWith)),
+  NODE_COMPILE_CACHE: COMPILE_CACHE,
+};
 const setup = [
   '--import=./test/support/end-of-file.ts',
   ...(isUnit ? [] : ['--test-global-setup=test/support/global-setup.ts']),

@@ -1,9 +1,11 @@
 /** Versions and the log by the command line, against a real host. */
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { HOST_TOKEN, openApi } from '../support/api-host.ts';
 import { endOf, runCli } from '../support/command-line.ts';
+import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 
 test('an engine is looked through, compared and brought back', async (t) => {
   const api = await openApi(t);
@@ -34,7 +36,7 @@ test('logs --follow shows what the stream brings', async (t) => {
   await api.host.host.start();
   const url = await api.server.listen({ port: 0, host: '127.0.0.1' });
   const main = new URL('../../src/main.ts', import.meta.url).pathname;
-  const env = { PATH: process.env.PATH ?? '', V8HOST_URL: url, V8HOST_TOKEN: HOST_TOKEN };
+  const env = { ...PROGRAM_ENVIRONMENT, V8HOST_URL: url, V8HOST_TOKEN: HOST_TOKEN };
   await api.data('POST', 'tenants/demo/engines/say/run', { N: 1 });
   const child = spawn(process.execPath, [main, 'logs', '--follow', '--tenant', 'demo'], { cwd: api.dataDir, env });
   const ended = endOf(child);

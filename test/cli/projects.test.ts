@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { NO_ENGINE_LIMITS } from '../../src/core/engine-limits.ts';
 import { endOf, runCli } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
+import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startHost, temporaryDirectory } from './cli-process.ts';
 
 const engine = (key: string, source: string) => ({
@@ -143,7 +144,7 @@ describe('v8host logs', () => {
     services.logLines = [line('1', 'first\u001b[31m')];
     assert.equal((await cli('logs')).out, '2026-11-30 10:00:00  ERROR a  first\\x1b[31m\n');
     const main = new URL('../../src/main.ts', import.meta.url).pathname;
-    const env = { PATH: process.env.PATH ?? '', V8HOST_URL: url, V8HOST_TOKEN: 'token-of-the-cli-test' };
+    const env = { ...PROGRAM_ENVIRONMENT, V8HOST_URL: url, V8HOST_TOKEN: 'token-of-the-cli-test' };
     const child = spawn(process.execPath, [main, 'logs', '--follow', '--engine', 'a'], { cwd, env });
     t.after(() => child.kill('SIGKILL'));
     let shown = '';

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { PROGRAM_ENVIRONMENT } from './program-environment.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -17,7 +18,7 @@ export function runCli(
   args: readonly string[],
   { cwd, env = {} }: { cwd: string; env?: Readonly<Record<string, string>> },
 ): Promise<CliEnd> {
-  return endOf(spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } }));
+  return endOf(spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...PROGRAM_ENVIRONMENT, ...env } }));
 }
 
 /** Collects the output of a process until it ends. */

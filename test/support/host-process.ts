@@ -6,6 +6,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqli
 import { fileURLToPath } from 'node:url';
 import { type CliEnd, runCli } from './command-line.ts';
 import { freePort } from './free-port.ts';
+import { PROGRAM_ENVIRONMENT } from './program-environment.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 /** Of every host of these tests. */
@@ -65,7 +66,7 @@ export class HostProcess {
       [join(this.programDir, 'src/main.ts'), 'start', '--config', this.#configFile],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: process.env.PATH ?? '', LANG: 'en_US.UTF-8', ...this.#env },
+        env: { ...PROGRAM_ENVIRONMENT, LANG: 'en_US.UTF-8', ...this.#env },
       },
     );
     child.stdout.on('data', (chunk: Buffer) => this.#record(chunk));

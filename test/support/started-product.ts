@@ -4,6 +4,7 @@ import process from 'node:process';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type CliEnd, endOf } from './command-line.ts';
+import { PROGRAM_ENVIRONMENT } from './program-environment.ts';
 
 /** The file that `npx v8host` runs. */
 export const LAUNCHER = fileURLToPath(new URL('../../bin/v8host.js', import.meta.url));
@@ -73,7 +74,7 @@ export class StartedProduct {
 
 /** What a command finds in its environment: nothing of ours. */
 export const SHELL_ENVIRONMENT: Readonly<Record<string, string>> = {
-  PATH: process.env.PATH ?? '',
+  ...PROGRAM_ENVIRONMENT,
   LANG: 'en_US.UTF-8',
 };
 
