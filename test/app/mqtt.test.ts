@@ -150,6 +150,46 @@ test("a device's own EventId takes effect once", LIMIT, async (t) => {
   });
 });
 
+test(
+  'what version 5 says beside a message is seen by the script; a device cannot speak for a tenant',
+  LIMIT,
+  async (t) => {
+    const host = await MqttHost.start(t);
+    const properties = {
+      responseTopic: 'answers/d',
+      correlationData: Buffer.from([0, 255]),
+      contentType: 'text/plain',
+      payloadFormatIndicator: true,
+      messageExpiryInterval: 60,
+      userProperties: { OsClient: 'plant-b', osclient: 'plant-b', unit: ['K', 'C'] },
+    };
+    const reader = await host.client({ clientId: 'r', protocolVersion: 5 });
+    await reader.subscribeAsync('x', { qos: 1 });
+    const passed = new Promise<unknown>((resolve) =>
+      reader.once('message', (...[, , packet]) => resolve(packet.properties)),
+    );
+    const device = await host.client({ clientId: 'd', protocolVersion: 5 });
+    await device.publishAsync('x', body({ n: 1 }), { qos: 1, properties });
+    const [seen] = await host.events('MessageReceived');
+    const beside = {
+      OsClient: 'demo',
+      ResponseTopic: 'tenant/demo/answers/d',
+      CorrelationData: 'AP8=',
+      ContentType: 'text/plain',
+      PayloadFormatIndicator: 1,
+      MessageExpiryInterval: 60,
+      UserProperties: { unit: 'K' },
+      UserPropertyList: [
+        { Name: 'unit', Value: 'K' },
+        { Name: 'unit', Value: 'C' },
+      ],
+    };
+    assert.deepEqual({ ...seen, ...beside }, seen);
+    const { userProperties, responseTopic } = (await passed) as { userProperties: object; responseTopic: string };
+    assert.deepEqual([{ ...userProperties }, responseTopic], [{ unit: ['K', 'C'] }, 'tenant/demo/answers/d']);
+  },
+);
+
 test('one gate at a time for each client, in the order of its messages', LIMIT, async (t) => {
   const host = await MqttHost.start(t);
   const device = await host.client({ clientId: 'd' });
