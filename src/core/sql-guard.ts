@@ -71,6 +71,8 @@ class Guard {
   readonly #tokens: readonly SqlToken[];
   readonly #levels: Level[] = [{ clause: 'expression', inFrom: false, call: '' }];
   readonly #tables: string[] = [];
+  /** Where the last table stands. */
+  #tableAt = -1;
   #verb: SqlVerb | undefined;
   /** Between the verb and SET, WHERE or the values: the tables here are written to. */
   #inTarget = false;
@@ -196,7 +198,7 @@ class Guard {
   #followsColumnOwner(): boolean {
     if (this.#level.clause === 'cte') return ['with', 'recursive', ','].includes(this.#word(2));
     if (this.#word(2) === 'as') return this.#level.call !== 'cast';
-    return this.#inTarget && this.#isInsert && this.#levels.length === 1 && this.#tables.length === 1;
+    return this.#inTarget && this.#isInsert && this.#levels.length === 1 && this.#tableAt === this.#at - 1;
   }
 
   get #isInsert(): boolean {
@@ -272,7 +274,10 @@ class Guard {
       if (this.#inTarget) return refuse('TABLE_READ_ONLY', { table: token.value });
       this.#readOnly = token.value;
     }
-    if (this.#isTable(token)) this.#tables.push(token.value);
+    if (this.#isTable(token)) {
+      this.#tables.push(token.value);
+      this.#tableAt = this.#at;
+    }
     return undefined;
   }
 
