@@ -8,8 +8,11 @@ const run = promisify(execFile);
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Stands for the version before this one until there is a tag: the first one with which others may stand side by side. */
-const FIRST_COMMIT = '347357ce53e7f7fa5421c158921f20946fd555aa';
+/**
+ * Came with the first commit with which others may stand side by side. That one is the version before this one until
+ * there is a tag. Found by what it brought: a history that is written anew gives it another name.
+ */
+const FIRST_FILE = 'docs/cookbook.md';
 
 export interface PreviousVersion {
   /** A tag such as `v0.1.0`, or a commit. */
@@ -20,11 +23,10 @@ export interface PreviousVersion {
 
 /**
  * Unpacks the version with the newest tag before this commit. @param dir an empty folder.
- * @throws Error that says what to fetch where the history is not there, as in a shallow clone.
+ * @throws Error that says what to fetch where the history is not there.
  */
 export async function unpackPreviousVersion(dir: string): Promise<PreviousVersion> {
-  const name = (await newestTag()) ?? FIRST_COMMIT;
-  await git('cat-file', '-e', `${name}^{commit}`).catch(() => fetchCommit(name));
+  const name = (await newestTag()) ?? (await firstCommit());
   const archive = join(dir, 'previous.tar');
   await git(
     'archive',
@@ -62,16 +64,11 @@ async function newestTag(): Promise<string | undefined> {
   return described.trim() === '' ? undefined : described.trim();
 }
 
-/** A clone may lack the history. */
-async function fetchCommit(name: string): Promise<void> {
-  try {
-    await git('fetch', '--depth=1', 'origin', name);
-  } catch (cause) {
-    throw new Error(
-      `the commit ${name} of the version before this one is not in this clone: git fetch --unshallow --tags`,
-      { cause },
-    );
-  }
+/** In a shallow clone its oldest commit, which brings every file. */
+async function firstCommit(): Promise<string> {
+  const name = (await git('log', '--diff-filter=A', '--format=%H', '--', FIRST_FILE)).trim().split('\n').at(-1);
+  if (name) return name;
+  throw new Error(`no commit of this clone brings ${FIRST_FILE}: git fetch --unshallow --tags`);
 }
 
 /** It runs with the packages of this checkout: what it needs must be there in a version with the same first number. */
