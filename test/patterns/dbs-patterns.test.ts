@@ -183,7 +183,7 @@ describe('V8.Dbs of a row that goes', () => {
       { host: erp.host, port: erp.port },
       { host: '127.0.0.1', port: gate.port },
     ];
-    const host = await TestHost.open(dataDir, { allow, limits: { wallMs: 120_000 } });
+    const host = await TestHost.open(dataDir, { allow, lanes: 2, limits: { wallMs: 120_000 } });
     t.after(() => host.close());
     t.after(() => gate.open());
     const hold = `
