@@ -12,7 +12,7 @@ import { orThrow } from '../../src/core/errors.ts';
 import { mqSettingsOf } from '../../src/core/mq-settings.ts';
 import type { BrokerAdmin, BrokerAdminAccess } from '../../src/ports/broker-admin.ts';
 import { message, openQueue } from '../adapters/amqp/amqp-client.ts';
-import { freePort } from '../support/free-port.ts';
+import { ownPort } from '../support/own-port.ts';
 import { freshName } from '../support/services/fresh-names.ts';
 import { managementApi } from '../support/services/rabbitmq.ts';
 import { service } from '../support/services/services.ts';
@@ -63,7 +63,7 @@ test('an address without a management interface is told with the command that en
   t.after(() => other.close());
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
-  for (const url of [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${port}`]) {
+  for (const url of [`http://127.0.0.1:${await ownPort()}`, `http://127.0.0.1:${port}`]) {
     await assert.rejects(setUp({ ...access, url }), {
       code: 'BROKER_ADMIN_UNREACHABLE',
       message: /rabbitmq-plugins enable rabbitmq_management/,

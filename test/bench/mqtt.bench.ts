@@ -9,8 +9,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../support/free-port.ts';
 import { HostProcess } from '../support/host-process.ts';
+import { ownPort } from '../support/own-port.ts';
 import { startMosquitto } from '../support/services/mosquitto.ts';
 import { type Bar, median, reportBars } from './bars.ts';
 import { LoadClient, type Login } from './mqtt/load-client.ts';
@@ -173,7 +173,7 @@ async function withHost<T>(
   work: (host: HostProcess, login: Login) => Promise<T>,
 ): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'v8host-bench-'));
-  const port = await freePort();
+  const port = await ownPort();
   const host = await HostProcess.create(dir, { mqtt: { enabled: true, port, ...ACCOUNT, ...mqtt } });
   try {
     await host.start();

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqttPacket from 'mqtt-packet';
 import type { ScaleFigures } from '../../scripts/scale-plan.ts';
-import { freePort } from '../support/free-port.ts';
 import { HostProcess } from '../support/host-process.ts';
+import { ownPort } from '../support/own-port.ts';
 import { LoadClient } from './mqtt/load-client.ts';
 
 /** How many of each are made. */
@@ -33,7 +33,7 @@ const SETTLE_MS = 3_000;
 
 export async function measureScale(counts: ScaleCounts, tell: (line: string) => void): Promise<ScaleFigures> {
   const dir = mkdtempSync(join(tmpdir(), 'v8host-scale-'));
-  const port = await freePort();
+  const port = await ownPort();
   const host = await HostProcess.create(dir, { reconcileSeconds: 1, mqtt: { enabled: true, port, ...ACCOUNT } });
   try {
     await host.start();

@@ -11,8 +11,8 @@ import { startHosts } from '../engines/engine-hosts.ts';
 import { openApi } from '../support/api-host.ts';
 import { endOf } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import { HOST_TOKEN, HostProcess } from '../support/host-process.ts';
+import { ownPort } from '../support/own-port.ts';
 import { freshDatabase } from '../support/services/fresh-database.ts';
 import { freshVhost } from '../support/services/fresh-vhost.ts';
 import { sqlAsAdmin } from '../support/services/mariadb.ts';
@@ -23,7 +23,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const DEVICE = { enabled: true, account: 'device', password: 'device-password' } as const;
 
 async function embeddedHost(t: TestContext): Promise<HostProcess> {
-  const mqtt = { ...DEVICE, port: await freePort() };
+  const mqtt = { ...DEVICE, port: await ownPort() };
   const host = await HostProcess.create(tempDir(t), { mqtt, sandbox: { lanes: 1 } });
   t.after(() => host.kill());
   await host.start();
@@ -63,7 +63,7 @@ describe('v8host selftest isolation without accounts', LIMIT, () => {
 
   it('removes them when it fails and when Ctrl-C ends it', async (t) => {
     const host = await embeddedHost(t);
-    const failed = await host.cli('selftest', 'isolation', '--broker', `mqtt://127.0.0.1:${await freePort()}`);
+    const failed = await host.cli('selftest', 'isolation', '--broker', `mqtt://127.0.0.1:${await ownPort()}`);
     assert.deepEqual([failed.code, /HOST_UNREACHABLE/.test(failed.err)], [3, true], failed.err);
     await assertNothingLeft(host);
 
@@ -100,7 +100,7 @@ describe('v8host selftest isolation without accounts', LIMIT, () => {
     );
     await sqlAsAdmin(database.adminUrl, `grant create user on *.* to '${database.user}'@'%'`);
     const urls = { databaseUrl: database.url, queueUrl: vhost.url };
-    const mqtt = { ...DEVICE, port: await freePort() };
+    const mqtt = { ...DEVICE, port: await ownPort() };
     const [host] = await startHosts(t, ['one', 'two'], urls, { mqtt });
     assert.ok(host !== undefined);
     const { code, out, err } = await host.cli('selftest', 'isolation');

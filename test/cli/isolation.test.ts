@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { runCli } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import { HostProcess } from '../support/host-process.ts';
 import { connectClient, OpenRules, TestBroker } from '../support/mqtt-broker.ts';
+import { ownPort } from '../support/own-port.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const LIMIT = { timeout: 180_000 };
@@ -14,7 +14,7 @@ const DEMO = { username: 'demo:device', password: 'device-password' } as const;
 const OTHER = { username: 'plant-b:b-device', password: 'b-password' } as const;
 
 async function hostWithTwoTenants(t: TestContext): Promise<{ host: HostProcess; port: number }> {
-  const port = await freePort();
+  const port = await ownPort();
   const mqtt = { enabled: true, port, account: 'device', password: DEMO.password };
   const host = await HostProcess.create(tempDir(t), { mqtt, sandbox: { lanes: 1 } });
   t.after(() => host.kill());
@@ -165,7 +165,7 @@ describe('v8host mqtt sub', LIMIT, () => {
       '#',
       ...as('a.txt'),
       '--broker',
-      `mqtt://127.0.0.1:${await freePort()}`,
+      `mqtt://127.0.0.1:${await ownPort()}`,
     );
     assert.deepEqual([nowhere.code, /HOST_UNREACHABLE/.test(nowhere.err)], [3, true]);
     assert.equal((await host.cli('mqtt', 'sub', '#')).code, 2);

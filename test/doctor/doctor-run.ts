@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Finding } from '../../src/core/finding.ts';
 import { runCli } from '../support/command-line.ts';
-import { freePort } from '../support/free-port.ts';
+import { ownPort } from '../support/own-port.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** A line of `v8host doctor --json`. */
@@ -31,7 +31,7 @@ export async function runDoctor(
     env = {},
   }: { dir?: string; lang?: string; env?: Readonly<Record<string, string>> } = {},
 ): Promise<DoctorRun> {
-  const port = await freePort();
+  const port = await ownPort();
   const file = { dataDir: dir, demo: false, http: { port }, ...config };
   writeFileSync(join(dir, 'v8host.config.json'), JSON.stringify(file));
   const base = { V8HOST_URL: `http://127.0.0.1:${port}`, LANG: lang };

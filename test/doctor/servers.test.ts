@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
-import { freePort } from '../support/free-port.ts';
+import { ownPort } from '../support/own-port.ts';
 import { freshDatabase } from '../support/services/fresh-database.ts';
 import { freshRedis } from '../support/services/fresh-redis.ts';
 import { freshVhost } from '../support/services/fresh-vhost.ts';
@@ -24,7 +24,7 @@ describe('v8host doctor at MariaDB', LIMIT, () => {
 
   it('finds each way in which one is not', async (t) => {
     const good = await freshDatabase();
-    const gone = await runDoctor(t, { databaseUrl: `mysql://a:b@127.0.0.1:${await freePort()}/x` });
+    const gone = await runDoctor(t, { databaseUrl: `mysql://a:b@127.0.0.1:${await ownPort()}/x` });
     assert.match(gone.texts('database', 'problem')[0] ?? '', /cannot be reached \(.*check address, port and firewall/);
     const wrong = await runDoctor(t, { databaseUrl: good.url.replace(/:[^:@]*@/, ':wrong-password@') });
     assert.match(wrong.texts('database', 'problem')[0] ?? '', /refuses the login of user/);
@@ -98,7 +98,7 @@ describe('v8host doctor at RabbitMQ', LIMIT, () => {
 
   it('finds each way in which they are not', async (t) => {
     const { url, user } = await freshVhost();
-    const gone = await runDoctor(t, { queueUrl: `amqp://a:b@127.0.0.1:${await freePort()}/v` });
+    const gone = await runDoctor(t, { queueUrl: `amqp://a:b@127.0.0.1:${await ownPort()}/v` });
     assert.match(gone.texts('queue', 'problem').join(), /RabbitMQ at .* cannot be reached/);
     assert.match(gone.texts('queue', 'problem').join(), /check MQHost, MQPort/);
     const wrong = await runDoctor(t, { queueUrl: url.replace(/:[^:@]*@/, ':wrong-password@') });
@@ -122,7 +122,7 @@ describe('v8host doctor at Redis', LIMIT, () => {
     const good = await runDoctor(t, { cacheUrl: url });
     assert.deepEqual(good.problems, []);
     assert.match(good.texts('cache', 'ok').join(), /^Redis \d+.*reads and writes$/);
-    const gone = await runDoctor(t, { cacheUrl: `redis://127.0.0.1:${await freePort()}/0` });
+    const gone = await runDoctor(t, { cacheUrl: `redis://127.0.0.1:${await ownPort()}/0` });
     assert.equal(gone.code, 1);
     assert.match(gone.texts('cache', 'problem').join(), /the connection is refused/);
     const beyond = await runDoctor(t, { cacheUrl: url.replace(/\d+$/, '9999') });

@@ -5,9 +5,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ROUTE_DOCS } from '../../src/admin/openapi/route-docs.ts';
 import { ROUTE_PERMISSIONS } from '../../src/admin/route-permissions.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import { HostProcess } from '../support/host-process.ts';
 import { connectClient } from '../support/mqtt-broker.ts';
+import { ownPort } from '../support/own-port.ts';
 import { service } from '../support/services/services.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -71,7 +71,7 @@ class Examples {
   }
 
   static async prepare(t: TestContext): Promise<Examples> {
-    const port = await freePort();
+    const port = await ownPort();
     const host = await HostProcess.create(tempDir(t), { mqtt: { enabled: true, port, ...DEVICE } });
     t.after(() => host.kill());
     await host.start();

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import { HostProcess } from '../support/host-process.ts';
 import { connectClient } from '../support/mqtt-broker.ts';
+import { ownPort } from '../support/own-port.ts';
 import { ensurePrograms, PROGRAM_PATH } from '../support/services/packages.ts';
 import { paste, StartedProduct } from '../support/started-product.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -36,7 +36,7 @@ async function startHost(
   mqtt: Record<string, unknown> = {},
 ): Promise<{ host: HostProcess; port: number }> {
   await ensurePrograms('mosquitto');
-  const port = await freePort();
+  const port = await ownPort();
   const config = { mqtt: { enabled: true, port, ...LOGIN, ...mqtt }, sandbox: { lanes: 1 } };
   const host = await HostProcess.create(tempDir(t), config);
   t.after(() => host.kill());
@@ -182,7 +182,7 @@ it('TLS only: with a certificate it is the only way in; with a bad one the host 
     '-out',
     certFile,
   ]);
-  const [port, tlsPort, wssPort] = [await freePort(), await freePort(), await freePort()];
+  const [port, tlsPort, wssPort] = [await ownPort(), await ownPort(), await ownPort()];
   const tls = { port: tlsPort, wssPort, only: true, certFile, keyFile };
   await startHost(t, { port, tls });
   const login = { username: 'demo:device', password: LOGIN.password, rejectUnauthorized: false };

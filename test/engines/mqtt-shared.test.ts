@@ -5,9 +5,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { IClientOptions, MqttClient } from 'mqtt';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import type { HostProcess } from '../support/host-process.ts';
 import { connectClient } from '../support/mqtt-broker.ts';
+import { ownPort } from '../support/own-port.ts';
 import { freshDatabase } from '../support/services/fresh-database.ts';
 import { freshRedis } from '../support/services/fresh-redis.ts';
 import { TcpProxy } from '../support/services/tcp-proxy.ts';
@@ -40,7 +40,7 @@ class Pair {
   static async start(t: TestContext): Promise<Pair> {
     const { url } = await freshDatabase();
     const urls = { databaseUrl: url, cacheUrl: await freshRedis() };
-    const ports = [await freePort(), await freePort()] as const;
+    const ports = [await ownPort(), await ownPort()] as const;
     const hosts: HostProcess[] = [];
     for (const [n, port] of ports.entries()) {
       const mqtt = { enabled: true, port, ...ACCOUNT, engine: 'gate', shared: { enabled: true, port: 0 } };
@@ -199,7 +199,7 @@ test('a start of the broker that fails says why, and is tried again', LIMIT, asy
   await once(stranger, 'listening');
   const taken = (stranger.address() as AddressInfo).port;
   const { url } = await freshDatabase();
-  const port = await freePort();
+  const port = await ownPort();
   const mqtt = { enabled: true, port, ...ACCOUNT, shared: { enabled: true, port: taken } };
   const urls = { databaseUrl: url, cacheUrl: proxy.url(redis) };
   const host = only(await prepareHosts(t, ['host'], urls, { mqtt, sandbox: { lanes: 1 } }));

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { ConsolePage, startBrowser } from '../support/browser.ts';
 import { CONSOLE_TOKEN } from '../support/console-host.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import { connectClient } from '../support/mqtt-broker.ts';
+import { ownPort } from '../support/own-port.ts';
 import { freshDatabase } from '../support/services/fresh-database.ts';
 import { prepareHosts } from './engine-hosts.ts';
 
@@ -15,7 +15,7 @@ const LOGIN = { username: 'demo:device', password: ACCOUNT.password } as const;
 
 test('the second host has no broker and says so, and takes over when the first is gone', LIMIT, async (t) => {
   const { url } = await freshDatabase();
-  const ports = [await freePort(), await freePort()] as const;
+  const ports = [await ownPort(), await ownPort()] as const;
   const hosts = [];
   for (const [n, port] of ports.entries()) {
     const mqtt = { enabled: true, port, ...ACCOUNT };

@@ -5,9 +5,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import { HostProcess } from '../support/host-process.ts';
 import { connectClient } from '../support/mqtt-broker.ts';
+import { ownPort } from '../support/own-port.ts';
 import { freshDatabase } from '../support/services/fresh-database.ts';
 import { freshVhost } from '../support/services/fresh-vhost.ts';
 import { sqlAsAdmin } from '../support/services/mariadb.ts';
@@ -110,7 +110,7 @@ test("a tenant's token does what its role may, in its own tenant", LIMIT, async 
 });
 
 test("a device's message leads to the queue once, and its client is a row of MariaDB", LIMIT, async (t) => {
-  const port = await freePort();
+  const port = await ownPort();
   const mqtt = { enabled: true, port, account: 'device', password: 'device-password', engine: 'device' };
   const { host, database, effects } = await start(t, { mqtt });
   const login = { clientId: 'meter-1', username: 'demo:device', password: 'device-password' };

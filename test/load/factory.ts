@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';
-import { freePort } from '../support/free-port.ts';
 import { HostProcess } from '../support/host-process.ts';
+import { ownPort } from '../support/own-port.ts';
 import { readProject } from '../support/script-project.ts';
 import type { LoadOptions } from './day-plan.ts';
 import { ErpServer } from './erp-server.ts';
@@ -42,7 +42,7 @@ const READY_MS = 60_000;
 
 /** Starts the host, makes the tenants and binds the scripts beside this file. */
 export async function openFactory(place: FactoryPlace, { tenants }: Pick<LoadOptions, 'tenants'>): Promise<Factory> {
-  const port = await freePort();
+  const port = await ownPort();
   const erps = await Promise.all(Array.from({ length: tenants }, () => ErpServer.open()));
   const host = await HostProcess.create(place.dir, {
     ...{ log: { level: 'warn' }, lang: 'en', drainSeconds: 30 },

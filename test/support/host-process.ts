@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { type CliEnd, runCli } from './command-line.ts';
-import { freePort } from './free-port.ts';
+import { ownPort } from './own-port.ts';
 import { PROGRAM_ENVIRONMENT } from './program-environment.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -43,7 +43,7 @@ export class HostProcess {
     config: Record<string, unknown> = {},
     env: Record<string, string> = {},
   ): Promise<HostProcess> {
-    const port = await freePort();
+    const port = await ownPort();
     const host = new HostProcess(dataDir, port, env);
     const http = { port, token: HOST_TOKEN, ...(config.http as Record<string, unknown> | undefined) };
     const file = { dataDir, demo: false, ...config, http };

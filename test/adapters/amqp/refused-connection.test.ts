@@ -7,7 +7,7 @@ import type { AmqpSettings } from '../../../src/core/mq-settings.ts';
 import type { Queue } from '../../../src/ports/queue.ts';
 import { DeliveryInbox } from '../../contract/delivery-inbox.ts';
 import { eventually } from '../../support/eventually.ts';
-import { freePort } from '../../support/free-port.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { freshVhost } from '../../support/services/fresh-vhost.ts';
 import { managementApi } from '../../support/services/rabbitmq.ts';
 import { message, openQueue, QUEUE, settingsOf, TENANT } from './amqp-client.ts';
@@ -21,7 +21,7 @@ interface Refusal {
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   'a port where nobody listens': {
-    change: async () => ({ port: await freePort() }),
+    change: async () => ({ port: await ownPort() }),
     code: 'QUEUE_BROKER_UNREACHABLE',
     says: /amqp:\/\/127\.0\.0\.1:\d+\/\w+ cannot be reached \(ECONNREFUSED\): check MQHost, MQPort/,
   },

@@ -9,7 +9,7 @@ import * as tls from 'node:tls';
 import { systemIds } from '../../../src/adapters/system/system-ids.ts';
 import type { AppError } from '../../../src/core/errors.ts';
 import type { AmqpSettings } from '../../../src/core/mq-settings.ts';
-import { freePort } from '../../support/free-port.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { type FreshVhost, freshVhost } from '../../support/services/fresh-vhost.ts';
 import { serviceDir } from '../../support/services/service-dir.ts';
 import { message, openQueue, settingsOf, TENANT } from './amqp-client.ts';
@@ -26,7 +26,7 @@ let port: number;
 let certificate: { readonly key: Buffer; readonly cert: Buffer; readonly ca: string };
 
 before(async () => {
-  [vhost, port, certificate] = [await freshVhost(), await freePort(), makeCertificate()];
+  [vhost, port, certificate] = [await freshVhost(), await ownPort(), makeCertificate()];
 });
 
 const settings = (change: Partial<AmqpSettings>): AmqpSettings => ({

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Document } from 'mongodb';
 import { examineMongo } from '../../../src/adapters/mongo/examine-mongo.ts';
-import { freePort } from '../../support/free-port.ts';
 import { MongoPeer } from '../../support/mongo-peer.ts';
+import { ownPort } from '../../support/own-port.ts';
 
 describe('looking a MongoDB over', () => {
   const secondary = { isWritablePrimary: false, secondary: true, setName: 'rs', hosts: ['x:1'], me: 'x:1' };
@@ -29,7 +29,7 @@ describe('looking a MongoDB over', () => {
   }
 
   it('one that is away', async () => {
-    const [finding] = await examineMongo('acme', `mongodb://127.0.0.1:${await freePort()}`);
+    const [finding] = await examineMongo('acme', `mongodb://127.0.0.1:${await ownPort()}`);
     assert.equal(finding?.level, 'problem');
     assert.match(finding?.text.en ?? '', /cannot be reached/);
   });

@@ -8,8 +8,8 @@ import { systemClock } from '../../../src/adapters/system/system-clock.ts';
 import { AppError, describeError } from '../../../src/core/errors.ts';
 import type { DocumentStore } from '../../../src/ports/documents.ts';
 import { eventually } from '../../support/eventually.ts';
-import { freePort } from '../../support/free-port.ts';
 import { MongoPeer } from '../../support/mongo-peer.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { RecordingLog } from '../../support/recording-log.ts';
 
 const { localText } = systemClock('Asia/Shanghai');
@@ -188,7 +188,7 @@ describe('MongoDB', () => {
 
   it('tenants have servers of their own, and one that is away holds up nobody else', async (t) => {
     const peer = await openPeer(t);
-    const away = `mongodb://127.0.0.1:${await freePort()}`;
+    const away = `mongodb://127.0.0.1:${await ownPort()}`;
     const { of } = openServers(t, { urlOf: async (tenant) => (tenant === 'a' ? away : peer.url) });
     const [first, second] = await Promise.allSettled([
       (await of('a')).insert(PLACE, DOCUMENT),

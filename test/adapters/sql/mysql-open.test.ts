@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { MysqlAddress } from '../../../src/adapters/sql/address-mysql.ts';
 import { DATABASE_TYPES, openTenant } from '../../../src/adapters/sql/tenant-opener.ts';
 import { type AppError, describeError } from '../../../src/core/errors.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { freshDatabase } from '../../support/services/fresh-database.ts';
 import { type MariaDb, startMariaDb } from '../../support/services/mariadb.ts';
-import { servicePort } from '../../support/services/service-port.ts';
 import { POOLS } from './mysql-place.ts';
 import { hasCode } from './mysql-shop.ts';
 import { clock, ids, RecordingLog, temporaryFolder } from './sqlite-place.ts';
@@ -61,7 +61,7 @@ describe('opening a schema', () => {
   });
 
   it('names the server that does not answer', async (t) => {
-    const port = await servicePort();
+    const port = await ownPort();
     const url = `mysql://app:topsecret@127.0.0.1:${port}/s`;
     await assert.rejects(
       open(t, url),

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { ownPort } from '../own-port.ts';
 import { ensurePrograms, PROGRAM_PATH } from './packages.ts';
 import { serviceDir } from './service-dir.ts';
-import { servicePort } from './service-port.ts';
 import { ServiceProcess } from './service-process.ts';
 import type { ProcessPlan } from './tied-process.ts';
 
@@ -79,7 +79,7 @@ export async function startMariaDb(dir = serviceDir('mariadb'), options: MariaDb
   await run('mariadb-install-db', [...install, '--auth-root-authentication-method=normal', '--skip-test-db'], {
     env: { PATH: PROGRAM_PATH },
   });
-  const server = new MariaDb(dir, await servicePort(), options);
+  const server = new MariaDb(dir, await ownPort(), options);
   await server.start();
   return server;
 }

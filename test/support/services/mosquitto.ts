@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { ownPort } from '../own-port.ts';
 import { ensurePrograms } from './packages.ts';
 import { serviceDir } from './service-dir.ts';
-import { servicePort } from './service-port.ts';
 import { ServiceProcess } from './service-process.ts';
 import type { ProcessPlan } from './tied-process.ts';
 
@@ -48,7 +48,7 @@ export class Mosquitto extends ServiceProcess {
 /** Starts a private server in a folder that goes with this process. */
 export async function startMosquitto(): Promise<Mosquitto> {
   await ensurePrograms('mosquitto-server');
-  const server = new Mosquitto(serviceDir('mosquitto'), await servicePort());
+  const server = new Mosquitto(serviceDir('mosquitto'), await ownPort());
   await server.start();
   return server;
 }

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ownPort } from '../own-port.ts';
 import { ensurePrograms, PROGRAM_PATH } from './packages.ts';
 import { serviceDir } from './service-dir.ts';
-import { servicePort } from './service-port.ts';
 import { ServiceProcess } from './service-process.ts';
 import { type ProcessPlan, TiedProcess } from './tied-process.ts';
 
@@ -120,12 +120,7 @@ export class RabbitMq extends ServiceProcess {
 /** Starts a private node. @param dir an empty folder; without it one that goes with this process. */
 export async function startRabbitMq(dir = serviceDir('rabbitmq'), options: RabbitMqOptions = {}): Promise<RabbitMq> {
   await ensurePrograms('rabbitmq');
-  const [amqp, management, distribution, epmd] = [
-    await servicePort(),
-    await servicePort(),
-    await servicePort(),
-    await servicePort(),
-  ];
+  const [amqp, management, distribution, epmd] = [await ownPort(), await ownPort(), await ownPort(), await ownPort()];
   const node = new RabbitMq(dir, { amqp, management, distribution, epmd }, options);
   await node.start();
   return node;

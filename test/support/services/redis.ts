@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { ownPort } from '../own-port.ts';
 import { ensurePrograms } from './packages.ts';
 import { serviceDir } from './service-dir.ts';
-import { servicePort } from './service-port.ts';
 import { ServiceProcess } from './service-process.ts';
 import type { ProcessPlan } from './tied-process.ts';
 
@@ -57,7 +57,7 @@ export class Redis extends ServiceProcess {
 /** Starts a private server. @param dir an empty folder; without it one that goes with this process. */
 export async function startRedis(dir = serviceDir('redis'), options: RedisOptions = {}): Promise<Redis> {
   await ensurePrograms('redis');
-  const server = new Redis(dir, await servicePort(), options);
+  const server = new Redis(dir, await ownPort(), options);
   await server.start();
   return server;
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
-import { servicePort } from './service-port.ts';
+import { ownPort } from '../own-port.ts';
 
 /** Which bytes: of the client to the service, of the service to the client. */
 export type Way = 'requests' | 'replies';
@@ -24,7 +24,7 @@ export class TcpProxy {
   /** A proxy in front of the service of this URL. */
   static async open(serviceUrl: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(serviceUrl);
-    const proxy = new TcpProxy(await servicePort(), { host: hostname, port: Number(port) });
+    const proxy = new TcpProxy(await ownPort(), { host: hostname, port: Number(port) });
     await proxy.listen();
     return proxy;
   }

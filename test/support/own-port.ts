@@ -7,9 +7,10 @@ const HIGHEST = 32_000;
 
 /**
  * A TCP port of 127.0.0.1 that stays this process's own until it ends, also while its service is down: no other run of
- * the tests on this machine gets it. The UDP port of the same number is the mark; no service of ours uses UDP.
+ * the tests on this machine gets it, nor does a listener that takes any port. The UDP port of the same number is the
+ * mark; no service of ours uses UDP.
  */
-export async function servicePort(): Promise<number> {
+export async function ownPort(): Promise<number> {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
     const mark = await markPort(port);
