@@ -15,7 +15,7 @@ const MAX_CONTEXTS = 4;
 const QUICK_MS = 2;
 
 /** Heap kept by an idle isolate beyond which it is not worth keeping: the next tenant needs the lane's memory. */
-const MAX_IDLE_HEAP_BYTES = 24 * 1024 * 1024;
+const MAX_IDLE_HEAP_BYTES = 16 * 1024 * 1024;
 
 /** Runs after which an isolate's code is made and its heap as large as it will be, with what making it has left. */
 const WARM_RUNS = 32;
