@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Packet } from 'mqtt-packet';
 import { shortTopic } from '../../core/mqtt-topic.ts';
+import { filterReason } from './reason-codes.ts';
 import type { SessionMessage } from './session.ts';
 import { encodeAck, encodePacket } from './wire/packet-encoder.ts';
 import type { ProtocolVersion } from './wire/packet-fault.ts';
@@ -94,8 +95,17 @@ export class PacketOutput {
       this.#write(encodeAck(cmd, packetId));
       return;
     }
-    const properties = reason === '' || !this.#options.saysWhy ? {} : { properties: { reasonString: reason } };
-    this.send({ cmd, messageId: packetId, reasonCode, ...properties });
+    this.send({ cmd, messageId: packetId, reasonCode, ...this.#why(reason) });
+  }
+
+  /** Answers for the filters of a packet, in order. @returns false when the client takes no packet of that size. */
+  grant(cmd: 'suback' | 'unsuback', packetId: number, granted: number[]): boolean {
+    const why = this.#options?.version === 5 ? this.#why(filterReason(granted)) : {};
+    return this.send({ cmd, messageId: packetId, granted, ...why });
+  }
+
+  #why(reason: string): { properties?: { reasonString: string } } {
+    return reason === '' || this.#options?.saysWhy !== true ? {} : { properties: { reasonString: reason } };
   }
 
   /** @returns false when the client takes no packet of that size. */

@@ -75,6 +75,23 @@ export const FILTER_CODES: Readonly<Record<Extract<FilterDecision, { ok: false }
   unspecified: REASON.unspecified,
 };
 
+/** What a client of MQTT 5 is told beside them, of the first filter that is refused. */
+const FILTER_TEXT: Readonly<Partial<Record<number, string>>> = {
+  [REASON.noSubscription]: 'there was no subscription to it',
+  [REASON.unspecified]: 'the server could not decide about it',
+  [REASON.notAuthorized]: 'not authorized to subscribe to it',
+  [REASON.filterInvalid]: 'not a valid topic filter',
+  [REASON.quota]: 'more subscriptions than a client may have',
+  [REASON.sharedUnsupported]: 'shared subscriptions are not offered here',
+};
+
+/** The reason string of a SUBACK or UNSUBACK: the place of the first filter without success, and why. Empty for none. */
+export function filterReason(granted: readonly number[]): string {
+  const place = granted.findIndex((code) => code > 2);
+  const text = FILTER_TEXT[granted[place] ?? 0] ?? '';
+  return text === '' ? '' : `filter ${place + 1}: ${text}`;
+}
+
 /** PUBACK and PUBREC of MQTT 5 (architecture.md 7: 0x99 for a script's refusal, 0x80 for its failure). */
 export const PUBLISH_CODES: Readonly<Record<Extract<PublishDecision, { kind: 'refuse' }>['reason'], number>> = {
   topic: REASON.topicInvalid,

@@ -40,7 +40,7 @@ export async function answerSubscribe(connection: Connection, opened: Opened, pa
   }
   space.saveSession(session);
   if (core.store.isDirty) await core.store.flushed();
-  if (!connection.output.send({ cmd: 'suback', messageId: packet.packetId, granted })) {
+  if (!connection.output.grant('suback', packet.packetId, granted)) {
     connection.end(REASON.tooLarge, 'lost');
     return;
   }
@@ -56,8 +56,8 @@ export async function answerSubscribe(connection: Connection, opened: Opened, pa
 /** More filters than a client may have can only be a mistake or an attack; nobody is asked about them. */
 function refuseAll(connection: Connection, { info }: Opened, { packetId, filters }: SubscribePacket): void {
   const refused = info.protocolVersion === 5 ? REASON.quota : REASON.unspecified;
-  const answer = { cmd: 'suback', messageId: packetId, granted: filters.map(() => refused) } as const;
-  if (!connection.output.send(answer)) connection.end(REASON.tooLarge, 'lost');
+  const granted = filters.map(() => refused);
+  if (!connection.output.grant('suback', packetId, granted)) connection.end(REASON.tooLarge, 'lost');
 }
 
 function withinQuota(
@@ -106,7 +106,7 @@ export async function answerUnsubscribe(
   });
   space.saveSession(session);
   if (core.store.isDirty) await core.store.flushed();
-  if (!connection.output.send({ cmd: 'unsuback', messageId: packet.packetId, granted })) {
+  if (!connection.output.grant('unsuback', packet.packetId, granted)) {
     connection.end(REASON.tooLarge, 'lost');
   }
 }

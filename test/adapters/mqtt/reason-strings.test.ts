@@ -66,3 +66,29 @@ test('a connection that is ended: taken over, silent, too large, out of order, a
   assert.deepEqual(await disconnected(last), [0x8b, 'the server is shutting down']);
   assert.deepEqual(await disconnected(short), [0x8b, undefined]);
 });
+
+test('a SUBSCRIBE and an UNSUBSCRIBE say which filter was refused and why', async (t) => {
+  const broker = await TestBroker.start(t, { limits: { subscriptions: 2 } });
+  const client = await (await broker.raw()).connect(5, { clientId: 'asking' });
+  const ask = async (filters: readonly string[], to: RawClient = client) => {
+    const subscriptions = filters.map((topic) => ({ topic, qos: 0 as const }));
+    to.send({ cmd: 'subscribe', messageId: 1, subscriptions }, 5);
+    const { granted, properties } = await to.packet('suback');
+    return [granted, properties?.reasonString];
+  };
+  const leave = async (filters: readonly string[]) => {
+    client.send({ cmd: 'unsubscribe', messageId: 2, unsubscriptions: [...filters] }, 5);
+    const { granted, properties } = await client.packet('unsuback');
+    return [granted, properties?.reasonString];
+  };
+  const quota = 'more subscriptions than a client may have';
+  assert.deepEqual(await ask(['a', 'b']), [[0, 0], undefined]);
+  assert.deepEqual(await ask(['a', 'c']), [[0, 0x97], `filter 2: ${quota}`]);
+  assert.deepEqual(await ask(['c', 'd', 'e']), [[0x97, 0x97, 0x97], `filter 1: ${quota}`]);
+  assert.deepEqual(await leave(['a', 'b']), [[0, 0], undefined]);
+  assert.deepEqual(await leave(['a']), [[0x11], 'filter 1: there was no subscription to it']);
+  for (const properties of [{ requestProblemInformation: false }, { maximumPacketSize: 20 }]) {
+    const quiet = await (await broker.raw()).connect(5, { clientId: 'quiet', properties });
+    assert.deepEqual(await ask(['a', 'b', 'c'], quiet), [[0x97, 0x97, 0x97], undefined]);
+  }
+});
