@@ -22,19 +22,27 @@ export interface BackupOptions {
 
 /** Backs up the data directory of this process, whose thread writes all of its databases. */
 export function createBackup(options: BackupOptions): Backup {
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    create: async (dir, note = NOT_WATCHED) => {
-      const target = dir ?? join(options.dataDir, 'backups', stamp(options.now()));
-      if (await exists(target)) throw new AppError('BACKUP_TARGET_EXISTS', { dir: target });
-      try {
-        if (dir === undefined) await makeDirectory(dirname(target));
-        return await copyTo(target, options, note);
-      } catch (error: unknown) {
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new AppError('BACKUP_FAILED', { dir: target, reason }, { cause: error });
-      }
+    // One after the other: two with the same target would take away each other's unfinished files.
+    create: (dir, note = NOT_WATCHED) => {
+      const made = last.then(() => makeBackup(dir, options, note));
+      last = made.catch(() => undefined);
+      return made;
     },
   };
+}
+
+async function makeBackup(dir: string | undefined, options: BackupOptions, note: NoteProgress): Promise<BackupReport> {
+  const target = dir ?? join(options.dataDir, 'backups', stamp(options.now()));
+  if (await exists(target)) throw new AppError('BACKUP_TARGET_EXISTS', { dir: target });
+  try {
+    if (dir === undefined) await makeDirectory(dirname(target));
+    return await copyTo(target, options, note);
+  } catch (error: unknown) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AppError('BACKUP_FAILED', { dir: target, reason }, { cause: error });
+  }
 }
 
 /** Under another name until it is whole: what stands under the final name can be restored. */

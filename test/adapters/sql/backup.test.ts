@@ -81,6 +81,15 @@ it('a backup does not overwrite anything, and a failed one leaves nothing', asyn
   await assert.rejects(backup.create('/proc/nowhere/copy'), { code: 'BACKUP_FAILED' });
 });
 
+it('of two backups at once to one place the first is whole and the second refused', async (t) => {
+  const { backup, dataDir } = dataDirectory(t);
+  const dir = join(dataDir, '../copy');
+  const [first, second] = await Promise.allSettled([backup.create(dir), backup.create(dir)]);
+  assert.equal(first.status, 'fulfilled', String((first as PromiseRejectedResult).reason));
+  assert.equal((second as PromiseRejectedResult).reason?.code, 'BACKUP_TARGET_EXISTS');
+  await restoreFiles({ from: dir, dataDir: tempDir(t), replace: false, now: NOW });
+});
+
 for (const [what, damage, expected] of [
   [
     'whose file was changed',
