@@ -108,6 +108,7 @@ export const LOG_EVENTS = [
   'mqtt.event_failed',
   'mqtt.device_write_failed',
   'mqtt.messages_dropped',
+  'mqtt.quota_reached',
   'mqtt.store_failed',
   'mqtt.settings_failed',
   'task.failed',

@@ -8,9 +8,10 @@ import type { Log } from '../../ports/log.ts';
 import type { BrokerLimits } from './broker-limits.ts';
 import type { Opened } from './connect.ts';
 import type { Connection } from './connection.ts';
+import { messageBytes } from './kept-bytes.ts';
 import { REASON } from './reason-codes.ts';
 import type { Session, SessionLink } from './session.ts';
-import { TenantSpace } from './tenant-space.ts';
+import { type QuotaKind, TenantSpace } from './tenant-space.ts';
 import { type LostWill, Wills } from './wills.ts';
 
 export interface BrokerParts {
@@ -51,6 +52,7 @@ export class BrokerCore {
   #seq: number;
   #epoch: number;
   #stopping = false;
+  readonly #refusals = new Map<string, number>();
 
   constructor({ rules, store, clock, log, limits }: BrokerParts) {
     this.rules = rules;
@@ -94,6 +96,7 @@ export class BrokerCore {
         nextSeq: () => ++this.#seq,
         now: () => this.now(),
         onDropped: (session) => this.#noteDropped(session),
+        onFull: (full, what) => this.#noteFull(full, what),
       });
       this.#spaces.set(key, space);
     }
@@ -161,6 +164,7 @@ export class BrokerCore {
     const space = this.space(info.tenant);
     if (this.#stopping) opened.will = undefined;
     const will = this.wills.end(opened, this.now());
+    if (opened.will === undefined) space.keepWill(session, 0);
     if (!session.isPersistent) space.dropSession(session);
     if (will === undefined) space.departures.end(info.clientId);
     else this.#sendWill(will);
@@ -259,7 +263,10 @@ export class BrokerCore {
   /** Its client comes back after it: whoever reads it must not take it for the later news. */
   #sendWill(will: LostWill): void {
     const { tenant, clientId } = will.key;
-    const { departures } = this.space(tenant);
+    const space = this.space(tenant);
+    const session = space.sessions.get(clientId);
+    if (session !== undefined) space.keepWill(session, 0);
+    const { departures } = space;
     departures.begin(clientId);
     this.#track(this.#publishWill(will).finally(() => departures.end(clientId)));
   }
@@ -275,6 +282,13 @@ export class BrokerCore {
   #noteDropped({ key, dropped }: Session): void {
     if (dropped % 1_000 !== 1) return;
     this.#log.warn('mqtt.messages_dropped', { tenantId: key.tenant, clientId: key.clientId, dropped });
+  }
+
+  #noteFull(tenant: string, what: QuotaKind): void {
+    const key = `${tenant} ${what}`;
+    const refused = (this.#refusals.get(key) ?? 0) + 1;
+    this.#refusals.set(key, refused);
+    if (refused % 1_000 === 1) this.#log.warn('mqtt.quota_reached', { tenantId: tenant, what, refused });
   }
 
   /** @returns the last number of the store. */
@@ -293,7 +307,12 @@ export class BrokerCore {
     for (const { tenant, message, expiresAt } of content.retained) {
       this.space(tenant).restoreRetained(message, expiresAt);
     }
-    for (const will of content.wills) this.wills.restore(will, this.now());
+    for (const will of content.wills) {
+      this.wills.restore(will, this.now());
+      const space = this.space(will.tenant);
+      const session = space.sessions.get(will.clientId);
+      if (session !== undefined) space.keepWill(session, messageBytes(will.message));
+    }
     for (const { tenant, id, ...answer } of content.downlinks) this.space(tenant).downlinks.restore(id, answer);
     return content.lastSeq;
   }

@@ -10,8 +10,12 @@ export interface BrokerLimits {
   readonly queuedMessages: number;
   /** Bytes that wait for all sessions of a tenant; the oldest of the session that gets more make room. */
   readonly queuedBytesPerTenant: number;
+  /** Bytes of all sessions of a tenant with their subscriptions and wills, as kept-bytes.ts counts them. */
+  readonly sessionBytesPerTenant: number;
   /** Retained messages of one tenant. */
   readonly retainedMessages: number;
+  /** Bytes of all retained messages of a tenant. */
+  readonly retainedBytesPerTenant: number;
   /** Ids of downlinks that are known of one tenant, so that none is sent twice; the oldest makes room. */
   readonly downlinkIds: number;
   /** Time that such an id is known. Seconds. */
@@ -38,7 +42,9 @@ export const DEFAULT_BROKER_LIMITS: BrokerLimits = Object.freeze({
   subscriptions: 200,
   queuedMessages: 100_000,
   queuedBytesPerTenant: 64 * 1024 * 1024,
+  sessionBytesPerTenant: 128 * 1024 * 1024,
   retainedMessages: 100_000,
+  retainedBytesPerTenant: 64 * 1024 * 1024,
   downlinkIds: 50_000,
   downlinkIdSeconds: 24 * 3_600,
   outputBytes: 1024 * 1024,

@@ -1,6 +1,7 @@
 import type { BrokerMessage, ClientInfo, ConnectDecision, ConnectReason, ConnectRequest } from '../../ports/broker.ts';
 import type { Newcomer } from './broker-core.ts';
 import type { Connection } from './connection.ts';
+import { messageBytes } from './kept-bytes.ts';
 import { CONNECT_CODES, REASON, REASON_TEXT } from './reason-codes.ts';
 import type { Session } from './session.ts';
 import type { ConnectPacket } from './wire/client-packet.ts';
@@ -48,7 +49,12 @@ export async function answerConnect(connection: Connection, packet: ConnectPacke
   // Between the last look and `open` nothing else may happen: another connection of the client may be waiting, too.
   for (;;) {
     const former = core.endFormer(newcomer);
-    if (former === undefined) return open(connection, { packet, request, decision, newcomer });
+    if (former === undefined) {
+      const willBytes = decision.will === undefined ? 0 : messageBytes(decision.will);
+      if (!core.space(newcomer.tenant).hasRoomFor(clientId, willBytes))
+        return refuseConnect(connection, packet, 'quota');
+      return open(connection, { packet, request, decision, newcomer });
+    }
     const inTime = await endsBefore(until, former, connection);
     if (connection.isClosed) return undefined;
     if (!inTime) return refuseConnect(connection, packet, 'busy');
@@ -99,6 +105,7 @@ function open(connection: Connection, { packet, request, decision, newcomer }: A
     isBridge: packet.isBridge,
   };
   connection.opened = opened;
+  core.space(info.tenant).keepWill(session, opened.will === undefined ? 0 : messageBytes(opened.will));
   core.wills.begin(opened);
   // While it waited for its CONNACK it could not be called silent.
   connection.lastSeen = core.now();

@@ -81,7 +81,7 @@ const FILTER_TEXT: Readonly<Partial<Record<number, string>>> = {
   [REASON.unspecified]: 'the server could not decide about it',
   [REASON.notAuthorized]: 'not authorized to subscribe to it',
   [REASON.filterInvalid]: 'not a valid topic filter',
-  [REASON.quota]: 'more subscriptions than a client may have',
+  [REASON.quota]: 'more subscriptions than a client, or its tenant, may have',
   [REASON.sharedUnsupported]: 'shared subscriptions are not offered here',
 };
 

@@ -1,4 +1,4 @@
-import type { BrokerMessage, SessionView } from '../../ports/broker.ts';
+import type { SessionView } from '../../ports/broker.ts';
 import type {
   BrokerStore,
   SessionKey,
@@ -6,6 +6,7 @@ import type {
   StoredMessage,
   StoredSubscription,
 } from '../../ports/broker-store.ts';
+import { messageBytes } from './kept-bytes.ts';
 
 /** A message for one session. */
 export interface SessionMessage extends StoredMessage {
@@ -80,6 +81,8 @@ export class Session {
   offlineSince: number | undefined;
   link: SessionLink | undefined;
   dropped = 0;
+  /** Of the will that it came with, until that is published. */
+  willBytes = 0;
   readonly #shelf: SessionShelf;
   readonly #waiting = new Set<SessionMessage>();
   readonly #inFlight = new Map<number, InFlight>();
@@ -305,9 +308,4 @@ export class Session {
 /** A message of QoS 2 whose packet id outlives the process. */
 function isKept({ qos, stored }: SessionMessage): boolean {
   return qos === 2 && stored;
-}
-
-/** The size that a message takes while it waits. */
-function messageBytes(message: BrokerMessage): number {
-  return message.payload.byteLength + message.topic.length + 200;
 }

@@ -66,8 +66,11 @@ function withinQuota(
   decision: FilterDecision | undefined,
 ): FilterDecision {
   if (decision === undefined) return { ok: false, reason: 'unspecified' };
-  const full = session.subscriptions.size >= connection.core.limits.subscriptions;
-  return decision.ok && full && !session.subscriptions.has(decision.filter) ? { ok: false, reason: 'quota' } : decision;
+  if (!decision.ok || session.subscriptions.has(decision.filter)) return decision;
+  const { limits } = connection.core;
+  const isFull = session.subscriptions.size >= limits.subscriptions;
+  const hasRoom = !isFull && connection.core.space(session.key.tenant).hasRoomToSubscribe(decision.filter);
+  return hasRoom ? decision : { ok: false, reason: 'quota' };
 }
 
 function toSubscription(

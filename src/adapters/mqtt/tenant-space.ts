@@ -2,23 +2,27 @@ import { filterMatches } from '../../core/mqtt-topic.ts';
 import type { BrokerMessage, Qos, RetainedView } from '../../ports/broker.ts';
 import type { BrokerStore, StoredSubscription } from '../../ports/broker-store.ts';
 import { AnsweredDownlinks, type DownlinkLimits } from './answered-downlinks.ts';
+import type { BrokerLimits } from './broker-limits.ts';
 import { Departures } from './departures.ts';
+import { SESSION_BYTES, subscriptionBytes } from './kept-bytes.ts';
+import { type Retained, RetainedMessages } from './retained-messages.ts';
 import { Session, type SessionLimits, type SessionMessage, type SessionShelf } from './session.ts';
 import { type Delivery, SubscriptionTree } from './subscription-tree.ts';
 
-interface Retained {
-  readonly message: BrokerMessage;
-  readonly expiresAt: number | undefined;
-  /** Client id of whoever published it; unknown after a restart. */
-  readonly publisher: string | undefined;
-}
+/** What a tenant may leave with the broker (broker-limits.ts). */
+type SpaceLimits = Pick<BrokerLimits, 'sessionBytesPerTenant' | 'retainedMessages' | 'retainedBytesPerTenant'>;
+
+/** What a tenant may have so much of. */
+export type QuotaKind = 'retained messages' | 'sessions' | 'subscriptions';
 
 export interface SpaceParts {
   readonly store: BrokerStore;
-  readonly limits: SessionLimits & DownlinkLimits & { readonly retainedMessages: number };
+  readonly limits: SessionLimits & DownlinkLimits & SpaceLimits;
   nextSeq(): number;
   now(): number;
   onDropped(session: Session): void;
+  /** Something was refused because the tenant has as much as it may. */
+  onFull(tenant: string, what: QuotaKind): void;
 }
 
 /**
@@ -32,14 +36,16 @@ export class TenantSpace {
   readonly departures = new Departures();
   readonly downlinks: AnsweredDownlinks;
   readonly #tree = new SubscriptionTree<Session>();
-  readonly #retained = new Map<string, Retained>();
+  readonly #retained: RetainedMessages;
   readonly #parts: SpaceParts;
   readonly #shelf: SessionShelf;
+  #sessionBytes = 0;
 
   constructor(tenant: string, parts: SpaceParts) {
     this.tenant = tenant;
     this.#parts = parts;
     const { store, limits, onDropped, now } = parts;
+    this.#retained = new RetainedMessages(limits);
     this.downlinks = new AnsweredDownlinks(tenant, store, limits);
     this.#shelf = { store, limits, queuedBytes: 0, onDropped, now };
   }
@@ -47,15 +53,42 @@ export class TenantSpace {
   makeSession(clientId: string): Session {
     const session = new Session({ tenant: this.tenant, clientId }, this.#shelf);
     this.sessions.set(clientId, session);
+    this.#sessionBytes += SESSION_BYTES;
     return session;
+  }
+
+  /** Counts the will of a session; 0 when it has none any more. */
+  keepWill(session: Session, bytes: number): void {
+    this.#sessionBytes += bytes - session.willBytes;
+    session.willBytes = bytes;
+  }
+
+  /** False when the session of a client, new or with a larger will, is more than the tenant may have. */
+  hasRoomFor(clientId: string, willBytes: number): boolean {
+    const known = this.sessions.get(clientId);
+    return this.#hasRoom(known === undefined ? SESSION_BYTES + willBytes : willBytes - known.willBytes, 'sessions');
+  }
+
+  /** False when one more subscription is more than the tenant may have. */
+  hasRoomToSubscribe(filter: string): boolean {
+    return this.#hasRoom(subscriptionBytes(filter), 'subscriptions');
+  }
+
+  #hasRoom(more: number, what: QuotaKind): boolean {
+    const fits = more <= 0 || this.#sessionBytes + more <= this.#parts.limits.sessionBytesPerTenant;
+    if (!fits) this.#parts.onFull(this.tenant, what);
+    return fits;
   }
 
   /** Ends a session with its subscriptions and everything that waits for it. */
   dropSession(session: Session): void {
-    for (const filter of session.subscriptions.keys()) this.#tree.remove(session, filter);
-    session.subscriptions.clear();
+    for (const filter of [...session.subscriptions.keys()]) this.unsubscribe(session, filter);
+    this.keepWill(session, 0);
     session.clear();
-    if (this.sessions.get(session.key.clientId) === session) this.sessions.delete(session.key.clientId);
+    if (this.sessions.get(session.key.clientId) === session) {
+      this.sessions.delete(session.key.clientId);
+      this.#sessionBytes -= SESSION_BYTES;
+    }
     if (session.isPersistent) this.#parts.store.dropSession(session.key);
   }
 
@@ -69,6 +102,7 @@ export class TenantSpace {
   /** @returns true when the session had no subscription to that filter. */
   subscribe(session: Session, subscription: StoredSubscription): boolean {
     const isNew = !session.subscriptions.has(subscription.filter);
+    if (isNew) this.#sessionBytes += subscriptionBytes(subscription.filter);
     session.subscriptions.set(subscription.filter, subscription);
     this.#tree.add(session, subscription);
     return isNew;
@@ -77,7 +111,9 @@ export class TenantSpace {
   /** @returns false when there was no such subscription. */
   unsubscribe(session: Session, filter: string): boolean {
     this.#tree.remove(session, filter);
-    return session.subscriptions.delete(filter);
+    const had = session.subscriptions.delete(filter);
+    if (had) this.#sessionBytes -= subscriptionBytes(filter);
+    return had;
   }
 
   /** Gives a message to every session that subscribed to its topic. @returns how many. */
@@ -142,27 +178,37 @@ export class TenantSpace {
 
   /**
    * Keeps, replaces or (with an empty payload) removes the retained message of a topic.
-   * @returns whether payload or QoS changed; `full` when the tenant has too many.
+   * @returns whether payload or QoS changed; `full` when the tenant has too many, and the topic then has none: an older
+   * one would pass for the present state.
    */
   retain(message: BrokerMessage, publisher: string | undefined): 'changed' | 'same' | 'full' {
     const known = this.#retained.get(message.topic);
     if (message.payload.byteLength === 0) {
       if (known === undefined) return 'same';
-      this.#retained.delete(message.topic);
-      this.#parts.store.saveRetained({ tenant: this.tenant, message, expiresAt: undefined });
+      this.#dropRetained(message);
       return 'changed';
     }
-    if (known === undefined && this.#retained.size >= this.#parts.limits.retainedMessages) return 'full';
+    if (!this.#retained.hasRoomFor(message)) {
+      if (known !== undefined) this.#dropRetained(message);
+      this.#parts.onFull(this.tenant, 'retained messages');
+      return 'full';
+    }
     const expiresAt = this.#expiryOf(message);
-    this.#retained.set(message.topic, { message, expiresAt, publisher });
+    this.#retained.set({ message, expiresAt, publisher });
     this.#parts.store.saveRetained({ tenant: this.tenant, message, expiresAt });
     const same = known?.message.qos === message.qos && Buffer.compare(known.message.payload, message.payload) === 0;
     return same ? 'same' : 'changed';
   }
 
+  #dropRetained(message: BrokerMessage): void {
+    this.#retained.delete(message.topic);
+    const gone = { ...message, payload: new Uint8Array() };
+    this.#parts.store.saveRetained({ tenant: this.tenant, message: gone, expiresAt: undefined });
+  }
+
   /** Takes up what a store kept. */
   restoreRetained(message: BrokerMessage, expiresAt: number | undefined): void {
-    this.#retained.set(message.topic, { message, expiresAt, publisher: undefined });
+    this.#retained.set({ message, expiresAt, publisher: undefined });
   }
 
   /** Sends a new subscription the retained messages that it takes. */
@@ -210,11 +256,8 @@ export class TenantSpace {
     for (const session of this.sessions.values()) {
       if (session.isExpired(now) && !this.departures.has(session.key.clientId)) this.dropSession(session);
     }
-    for (const [topic, { message, expiresAt }] of this.#retained) {
-      if (expiresAt === undefined || expiresAt > now) continue;
-      this.#retained.delete(topic);
-      const gone = { ...message, payload: new Uint8Array() };
-      this.#parts.store.saveRetained({ tenant: this.tenant, message: gone, expiresAt: undefined });
+    for (const [, { message, expiresAt }] of this.#retained) {
+      if (expiresAt !== undefined && expiresAt <= now) this.#dropRetained(message);
     }
   }
 

@@ -81,7 +81,7 @@ test('a SUBSCRIBE and an UNSUBSCRIBE say which filter was refused and why', asyn
     const { granted, properties } = await client.packet('unsuback');
     return [granted, properties?.reasonString];
   };
-  const quota = 'more subscriptions than a client may have';
+  const quota = 'more subscriptions than a client, or its tenant, may have';
   assert.deepEqual(await ask(['a', 'b']), [[0, 0], undefined]);
   assert.deepEqual(await ask(['a', 'c']), [[0, 0x97], `filter 2: ${quota}`]);
   assert.deepEqual(await ask(['c', 'd', 'e']), [[0x97, 0x97, 0x97], `filter 1: ${quota}`]);
