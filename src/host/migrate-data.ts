@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { cwd } from 'node:process';
 import { openHostLock } from '../adapters/sql/host-lock.ts';
+import { refuseUnfinishedRestore } from '../adapters/sql/restore-mark.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { systemIds } from '../adapters/system/system-ids.ts';
 import type { MigrateOptions } from '../cli/command.ts';
@@ -27,6 +28,7 @@ export async function migrateData(options: MigrateOptions): Promise<number> {
     const dataDir = resolve(cwd(), config.dataDir);
     const lock = openHostLock(dataDir);
     releasers.add('host lock', () => lock.close());
+    refuseUnfinishedRestore(dataDir);
     const clock = systemClock(config.timezone);
     const box = provideSecretBox(config, dataDir);
     const parts = { dataDir, clock, ids: systemIds(), log, box, note: options.note };

@@ -9,6 +9,7 @@ import { createLanePool } from '../adapters/process/lane-pool.ts';
 import { installedVersions, refuseUntested } from '../adapters/process/tested-versions.ts';
 import { SqlExtraDatabases } from '../adapters/sql/extra-databases.ts';
 import { openHostLock } from '../adapters/sql/host-lock.ts';
+import { refuseUnfinishedRestore } from '../adapters/sql/restore-mark.ts';
 import { createPasswordHasher } from '../adapters/system/password-hasher.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { systemIds } from '../adapters/system/system-ids.ts';
@@ -33,7 +34,7 @@ import { provideSecretBox } from './secret-keys.ts';
  * Opens what the configuration asks for: databases, queue, cache and lanes. What was opened is registered with the
  * releasers at once, also when a later step fails.
  * @param demoTargets outbound targets of the demo, beside the configured ones.
- * @throws AppError HOST_LOCKED, SECRET_KEY_FILE_INVALID, SCHEMA_NEWER, DB_UNAVAILABLE, QUEUE_STORE_UNUSABLE, SANDBOX_UNAVAILABLE.
+ * @throws AppError HOST_LOCKED, DATA_DIR_UNUSABLE, SECRET_KEY_FILE_INVALID, SCHEMA_NEWER, DB_UNAVAILABLE, QUEUE_STORE_UNUSABLE, SANDBOX_UNAVAILABLE.
  */
 export async function openAdapters(
   config: Config,
@@ -44,6 +45,7 @@ export async function openAdapters(
 ): Promise<Adapters & { readonly metrics: MetricsPage }> {
   const lock = openHostLock(dataDir);
   releasers.add('host lock', () => lock.close());
+  refuseUnfinishedRestore(dataDir);
   const clock = systemClock(config.timezone);
   const ids = systemIds();
   const box = provideSecretBox(config, dataDir);

@@ -1,6 +1,6 @@
 /** A backup of a host at work holds neither too much nor too little: restored, every effect is there once. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { eventually } from '../support/eventually.ts';
@@ -49,6 +49,17 @@ it('a backup made while messages are handled is restored without a loss and with
   await eventually(() =>
     assert.deepEqual(effects(other), [...ids.map((id) => `order ${id}`), ...ids.map((id) => `ship ${id}`)].sort()),
   );
+});
+
+it('neither start nor migrate works on what a restore left that was cut short', async (t) => {
+  const host = await HostProcess.create(tempDir(t));
+  writeFileSync(join(host.dataDir, 'restore.unfinished'), '');
+  for (const command of ['start', 'migrate']) {
+    const { code, err } = await host.cli(command, '--config', join(host.dataDir, 'v8host.config.json'));
+    assert.equal(code, 1, command);
+    assert.match(err, /restore was cut short.*--replace/, command);
+  }
+  assert.equal(existsSync(join(host.dataDir, 'tenants')), false);
 });
 
 async function startHost(t: TestContext, dir: string): Promise<HostProcess> {

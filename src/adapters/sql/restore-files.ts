@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, rename, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../core/errors.ts';
@@ -7,6 +7,7 @@ import type { BackupFile } from '../../ports/backup.ts';
 import { sha256Of } from './backup-files.ts';
 import { type BackupManifest, readManifest } from './backup-manifest.ts';
 import { dataFilesOf } from './data-files.ts';
+import { beginRestore, endRestore } from './restore-mark.ts';
 
 export interface RestoreRequest {
   /** Directory of the backup. */
@@ -29,7 +30,7 @@ export interface RestoreReport {
 
 /**
  * Puts a backup's files into the data directory. Everything is checked before anything is touched, and the former
- * files are moved, never deleted.
+ * files are moved, never deleted. Cut short, it leaves a mark, and no host starts on the half of it.
  * @throws AppError BACKUP_INVALID, RESTORE_TARGET_USED, BACKUP_FAILED.
  */
 export async function restoreFiles(request: RestoreRequest): Promise<RestoreReport> {
@@ -44,11 +45,13 @@ export async function restoreFiles(request: RestoreRequest): Promise<RestoreRepo
   const former = present.databases.length === 0 ? [] : [...present.databases, ...present.secrets];
   if (former.length > 0 && !request.replace) throw new AppError('RESTORE_TARGET_USED', { dir: request.dataDir });
   try {
+    beginRestore(request.dataDir);
     const aside = former.length === 0 ? undefined : await putAside(request, former);
     for (const [index, { path }] of manifest.files.entries()) {
       await bring(join(request.from, path), join(request.dataDir, path));
       note({ step: 'restore', done: index + 1, total, subject: path });
     }
+    endRestore(request.dataDir);
     return { manifest, aside };
   } catch (error: unknown) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -99,4 +102,10 @@ async function bring(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   await copyFile(from, to);
   await chmod(to, 0o600);
+  const handle = await open(to, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

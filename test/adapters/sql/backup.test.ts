@@ -1,12 +1,13 @@
 /** Copies of a data directory while it is written, and their way back. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createBackup } from '../../../src/adapters/sql/backup-files.ts';
 import { restoreFiles } from '../../../src/adapters/sql/restore-files.ts';
+import { refuseUnfinishedRestore } from '../../../src/adapters/sql/restore-mark.ts';
 import { copySnapshots } from '../../../src/adapters/sql/snapshot-sqlite.ts';
 import type { Backup } from '../../../src/ports/backup.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -79,6 +80,22 @@ it('a backup does not overwrite anything, and a failed one leaves nothing', asyn
   await assert.rejects(backup.create(`${dir}-2`), { code: 'BACKUP_FAILED' });
   assert.deepEqual([existsSync(`${dir}-2`), existsSync(join(dataDir, '../.copy-2.unfinished'))], [false, false]);
   await assert.rejects(backup.create('/proc/nowhere/copy'), { code: 'BACKUP_FAILED' });
+});
+
+it('no host starts on what a restore left that was cut short, until it is made again', async (t) => {
+  const { backup, dataDir } = dataDirectory(t);
+  const { dir } = await backup.create(join(dataDir, '../copy'));
+  const target = tempDir(t);
+  // The second database has no place to go to.
+  writeFileSync(join(target, 'tenants'), '');
+  const request = { from: dir, dataDir: target, now: NOW };
+  await assert.rejects(restoreFiles({ ...request, replace: false }), { code: 'BACKUP_FAILED' });
+  assert.equal(existsSync(join(target, 'host.db')), true);
+  assert.throws(() => refuseUnfinishedRestore(target), { code: 'DATA_DIR_UNUSABLE' });
+  rmSync(join(target, 'tenants'));
+  await restoreFiles({ ...request, replace: true });
+  refuseUnfinishedRestore(target);
+  assert.equal(rowsOf(join(target, 'tenants/demo.db')), 10);
 });
 
 it('of two backups at once to one place the first is whole and the second refused', async (t) => {
