@@ -6,6 +6,9 @@ export const MAX_CACHE_VALUE_BYTES = 1024 * 1024;
 /** Longest name of a hash's field. Bytes of UTF-8. */
 export const MAX_CACHE_FIELD_BYTES = 1024;
 
+/** Names and values of a hash that is read as a whole; a script could take no more. Bytes of UTF-8. */
+export const MAX_HASH_READ_BYTES = 16 * 1024 * 1024;
+
 /** Fields of one hash. */
 export const MAX_HASH_FIELDS = 10_000;
 

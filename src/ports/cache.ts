@@ -29,7 +29,10 @@ export interface Cache {
   /** Sets fields of a hash and keeps its expiry. @returns fields that are new. */
   hashSet(key: CacheKey, fields: readonly HashField[]): Promise<number>;
   hashGet(key: CacheKey, field: string): Promise<string | undefined>;
-  /** All fields in no promised order; none when there is no hash. */
+  /**
+   * All fields in no promised order; none when there is no hash. One of more than MAX_HASH_READ_BYTES is refused before
+   * it is read: @throws AppError CACHE_VALUE_TOO_LARGE.
+   */
   hashGetAll(key: CacheKey): Promise<readonly HashField[]>;
   /** Removes fields; a hash without fields is gone. @returns removed fields. */
   hashDelete(key: CacheKey, fields: readonly string[]): Promise<number>;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CacheKey, toCacheKey } from '../../src/core/cache-key.ts';
-import { MAX_HASH_FIELDS } from '../../src/core/cache-limits.ts';
+import { MAX_HASH_FIELDS, MAX_HASH_READ_BYTES } from '../../src/core/cache-limits.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { Cache } from '../../src/ports/cache.ts';
 import { accepted } from '../support/parsed.ts';
@@ -207,6 +207,20 @@ export function cacheContract(adapter: string, makePlace: (keysPerTenant?: numbe
       assert.deepEqual([...(await cache.hashGetAll(key))].sort(), [...fields].sort());
       for (const [name, value] of fields) assert.equal(await cache.hashGet(key, name), value);
       assert.equal(await cache.hashLength(key), 4);
+    });
+
+    it('reads no hash as a whole that is too large, and says how large it is', async () => {
+      // Two bytes each in UTF-8.
+      const value = 'é'.repeat(MAX_HASH_READ_BYTES / 16 - 1);
+      for (const name of 'abcdefgh') await cache.hashSet(key, [[name, value]]);
+      assert.equal((await cache.hashGetAll(key)).length, 8);
+      await cache.hashSet(key, [['more', 'x'.repeat(10)]]);
+      const size = 8 * (2 * value.length + 1) + 14;
+      await assert.rejects(cache.hashGetAll(key), (error: AppError) => {
+        assert.deepEqual([error.code, error.params], ['CACHE_VALUE_TOO_LARGE', { size, limit: MAX_HASH_READ_BYTES }]);
+        return true;
+      });
+      assert.equal(await cache.hashGet(key, 'a'), value);
     });
 
     it('counts the fields that are new', async () => {

@@ -54,6 +54,8 @@ const STATEMENTS = {
     (SELECT CacheKey FROM cache WHERE ExpiresAt <= ? ORDER BY ExpiresAt LIMIT ?)`,
   findField: 'SELECT Value FROM cache_field WHERE CacheKey = ? AND Field = ?',
   fields: 'SELECT Field, Value FROM cache_field WHERE CacheKey = ?',
+  weighFields: `SELECT coalesce(sum(octet_length(Field) + octet_length(Value)), 0) AS Total
+    FROM cache_field WHERE CacheKey = ?`,
   countFields: 'SELECT count(*) AS Total FROM cache_field WHERE CacheKey = ?',
   putField: `INSERT INTO cache_field (CacheKey, Field, Value) VALUES (?, ?, ?)
     ON CONFLICT (CacheKey, Field) DO UPDATE SET Value = excluded.Value`,
@@ -148,6 +150,11 @@ export class CacheStore {
 
   fields(key: string): readonly (readonly [string, string])[] {
     return this.#statements.fields.all(key).map((row) => [String(row.Field), String(row.Value)]);
+  }
+
+  /** Bytes of names and values, without reading the values. */
+  weighFields(key: string): number {
+    return Number(this.#statements.weighFields.get(key)?.Total);
   }
 
   countFields(key: string): number {

@@ -2,7 +2,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { bilingual } from '../../core/bilingual.ts';
 import { type CacheKey, cacheOwner } from '../../core/cache-key.ts';
-import { DEFAULT_KEYS_PER_TENANT, MAX_HASH_FIELDS } from '../../core/cache-limits.ts';
+import { DEFAULT_KEYS_PER_TENANT, MAX_HASH_FIELDS, MAX_HASH_READ_BYTES } from '../../core/cache-limits.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Cache, HashField } from '../../ports/cache.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -120,7 +120,13 @@ class SqliteCache implements EmbeddedCache {
   }
 
   hashGetAll(key: CacheKey): Promise<readonly HashField[]> {
-    return this.#do(() => (this.#isHash(key) ? this.#store.fields(key) : []));
+    return this.#do(() => {
+      if (!this.#isHash(key)) return [];
+      const size = this.#store.weighFields(key);
+      const limit = MAX_HASH_READ_BYTES;
+      if (size > limit) throw new AppError('CACHE_VALUE_TOO_LARGE', { size, limit });
+      return this.#store.fields(key);
+    });
   }
 
   hashDelete(key: CacheKey, fields: readonly string[]): Promise<number> {

@@ -84,6 +84,15 @@ export const HASH_SET = `${ROOM}
   note()
   return added`;
 
+/** KEYS[1] alone; ARGV: most bytes. @returns names and values in turn, or how many bytes there are when they are more. */
+export const HASH_READ = `
+  local bytes = 0
+  for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
+    bytes = bytes + #name + redis.call('HSTRLEN', KEYS[1], name)
+  end
+  if bytes > tonumber(ARGV[1]) then return bytes end
+  return redis.call('HGETALL', KEYS[1])`;
+
 /** ARGV: most, most fields, field, step. */
 export const HASH_INCREMENT = `${ROOM}
   if redis.call('HEXISTS', KEYS[1], ARGV[3]) == 0 and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[2]) then

@@ -1,5 +1,6 @@
 import { type CacheKey, cacheOwner } from '../../core/cache-key.ts';
-import { MAX_HASH_FIELDS } from '../../core/cache-limits.ts';
+import { MAX_HASH_FIELDS, MAX_HASH_READ_BYTES } from '../../core/cache-limits.ts';
+import { AppError } from '../../core/errors.ts';
 import type { Cache, HashField } from '../../ports/cache.ts';
 import * as scripts from './cache-scripts.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -70,7 +71,11 @@ export class RedisCache implements Cache {
   }
 
   async hashGetAll(key: CacheKey): Promise<readonly HashField[]> {
-    return Object.entries(await this.#link.run((redis) => redis.hgetall(key), key));
+    const limit = MAX_HASH_READ_BYTES;
+    const found = await this.#link.run((redis) => redis.eval(scripts.HASH_READ, 1, key, limit), key);
+    if (!Array.isArray(found)) throw new AppError('CACHE_VALUE_TOO_LARGE', { size: Number(found), limit });
+    const texts = found.map(String);
+    return texts.flatMap((name, at): HashField[] => (at % 2 === 0 ? [[name, texts[at + 1] ?? '']] : []));
   }
 
   async hashDelete(key: CacheKey, fields: readonly string[]): Promise<number> {
