@@ -26,7 +26,7 @@ export const RESULT_COMMANDS: readonly ResultCommand[] = [
     limitSeconds: 60 * MINUTE,
     isUsual: false,
   },
-  script('chaos', ['--messages', '5000', '--blows', '0.5'], 30 * MINUTE, {
+  script('chaos', ['--messages', '20000'], 40 * MINUTE, {
     en: 'messages over three hosts while hosts, lanes, database, queue and cache are killed, frozen, cut and slowed',
     zh: '三台主机处理消息，期间主机、沙箱、数据库、队列和缓存被杀、冻结、断开和减速',
   }),
