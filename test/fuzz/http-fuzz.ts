@@ -127,9 +127,19 @@ function resultFault(body: string): string | undefined {
   return `no DosResult: ${body.slice(0, 200)}`;
 }
 
-/** A first line and the end of the headers: that much deserves an answer. */
+/**
+ * A first line, the end of the headers, and a body of the length that they announce: that much deserves an answer. For
+ * the rest of a shorter body a server waits, and a client that says that nothing follows has gone.
+ */
 function isRequest(bytes: Buffer): boolean {
-  return /^[A-Z]+ \/\S* HTTP\/1\.1\r\n[\s\S]*\r\n\r\n/.test(bytes.toString('latin1'));
+  const text = bytes.toString('latin1');
+  const head = /^[A-Z]+ \/\S* HTTP\/1\.1\r\n[\s\S]*?\r\n\r\n/.exec(text)?.[0];
+  if (head === undefined) return false;
+  const announced = Math.max(
+    0,
+    ...[...head.matchAll(/^content-length: *(\d+)/gim)].map(([, length]) => Number(length)),
+  );
+  return text.length - head.length >= announced;
 }
 
 /** A refusal is told as information; an error is a fault of ours. */
