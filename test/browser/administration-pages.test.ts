@@ -63,8 +63,12 @@ describe('the pages of administrators', { concurrency: false }, () => {
     const { Data } = (await console.host.api('GET', 'tenants/demo/users')).body;
     const wang = Data.find(({ account }: { account: string }) => account === 'wang');
     assert.deepEqual([wang.role, wang.level, wang.isEnabled], ['designer', 300, false]);
-    page.once('dialog', (dialog) => void dialog.accept());
+    const removal = page.getByRole('dialog').filter({ hasText: 'Delete the user wang?' });
     await row.getByRole('button', { name: 'Delete' }).click();
+    await removal.getByRole('button', { name: 'Cancel' }).click();
+    await removal.waitFor({ state: 'hidden' });
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await removal.getByRole('button', { name: 'Delete' }).click();
     await row.waitFor({ state: 'detached' });
     assert.deepEqual(
       person.complaints.filter((text) => !/status of 400/.test(text)),
@@ -102,8 +106,9 @@ describe('the pages of administrators', { concurrency: false }, () => {
     await page.reload();
     await row.waitFor();
     assert.equal((await page.content()).includes(String(key)), false);
-    page.once('dialog', (dialog) => void dialog.accept());
     await row.getByRole('button', { name: 'Revoke' }).click();
+    const question = page.getByRole('dialog').filter({ hasText: 'Revoke the key ci?' });
+    await question.getByRole('button', { name: 'Revoke' }).click();
     await row.waitFor({ state: 'detached' });
     assert.equal((await ask()).status, 401);
     await person.visit('audit');

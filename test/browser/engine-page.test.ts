@@ -120,8 +120,11 @@ describe('the page of an engine', { concurrency: false }, () => {
     await page.getByRole('row', { name: '生效中' }).getByRole('button', { name: '改了什么' }).click();
     await page.locator('.monaco-diff-editor').getByText('"second"').first().waitFor();
     await person.assertUsable('the versions');
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: '回退到此版本' }).focus();
+    await page.keyboard.press('Enter');
+    const question = page.getByRole('dialog').filter({ hasText: '回退到版本 1？' });
+    await question.getByRole('button', { name: '取消' }).waitFor();
+    await person.assertUsable('the question before going back');
     await page.keyboard.press('Enter');
     await page.getByText('回退到 1').waitFor();
     assert.equal(await sourceOf('history'), script('"first"'));

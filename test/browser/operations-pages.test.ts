@@ -90,8 +90,10 @@ describe('the pages of operators', { concurrency: false }, () => {
     await person.assertUsable('a message of the outbox');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    page.once('dialog', (dialog) => void dialog.accept());
     await row('refused-9001').getByRole('button', { name: '放弃' }).focus();
+    await page.keyboard.press('Enter');
+    const question = page.getByRole('dialog').filter({ hasText: '放弃 refused-9001？' });
+    await question.getByRole('button', { name: '取消' }).waitFor();
     await page.keyboard.press('Enter');
     await row('refused-9001').waitFor({ state: 'detached' });
     await row('refused-9002').getByRole('button', { name: '重新发送' }).click();

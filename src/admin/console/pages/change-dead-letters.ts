@@ -1,9 +1,10 @@
-import { ElMessage, ElMessageBox } from 'element-plus';
+import { ElMessage } from 'element-plus';
 import { call, tenantPath } from '../api/client.ts';
 import { sentenceOf } from '../api/load.ts';
 import type { ReplayView } from '../api/shapes.ts';
 import { language } from '../text/text.ts';
 import { showNumber } from '../text/times.ts';
+import { ask } from './ask.ts';
 import { DEAD_LETTERS } from './dead-letters-text.ts';
 
 /** Which dead letters are meant, as the API's filter has it. */
@@ -17,7 +18,7 @@ export interface DeadLetterFilter {
 /** Asks, replays and tells the end. @returns true when something may have changed. */
 export async function replayDeadLetters(tenant: string, filter: DeadLetterFilter, rows: number): Promise<boolean> {
   const text = DEAD_LETTERS[language.value];
-  if (!(await confirm(text.askReplay(showNumber(rows)), text.replay))) return false;
+  if (!(await ask(text.askReplay(showNumber(rows)), text.replay))) return false;
   return tell(async () => {
     const { Data } = await call<ReplayView>('POST', tenantPath(tenant, 'dead-letters', 'replay'), { body: filter });
     if (Data.refusedCount === 0) return ElMessage.success(text.replayed(showNumber(Data.replayed)));
@@ -30,7 +31,7 @@ export async function replayDeadLetters(tenant: string, filter: DeadLetterFilter
 /** Asks, removes and tells the end. @returns true when something may have changed. */
 export async function purgeDeadLetters(tenant: string, filter: DeadLetterFilter, rows: number): Promise<boolean> {
   const text = DEAD_LETTERS[language.value];
-  if (!(await confirm(text.askPurge(showNumber(rows)), text.purge))) return false;
+  if (!(await ask(text.askPurge(showNumber(rows)), text.purge))) return false;
   return tell(async () => {
     const path = tenantPath(tenant, 'dead-letters', 'purge');
     const { Data } = await call<{ purged: number }>('POST', path, { body: filter });
@@ -43,11 +44,4 @@ async function tell(act: () => Promise<unknown>): Promise<boolean> {
     ElMessage.error({ message: sentenceOf(thrown), duration: 8000, showClose: true });
   });
   return true;
-}
-
-async function confirm(question: string, act: string): Promise<boolean> {
-  return ElMessageBox.confirm(question, { confirmButtonText: act }).then(
-    () => true,
-    () => false,
-  );
 }
