@@ -105,8 +105,8 @@ function bindingFindings(tenant: string, { queue, state, notes }: BindingStatus)
 
 function pausedNotice(tenant: string, { subject, phase }: CircuitView): Finding {
   const texts = [
-    `已暂停（${phase}）：用 v8host limits 和 v8host trace 查看原因。`,
-    `is paused (${phase}): see v8host limits and v8host trace.`,
+    `已暂停（${phase}）：用 npx v8host limits 和 npx v8host trace 查看原因。`,
+    `is paused (${phase}): see npx v8host limits and npx v8host trace.`,
   ];
   return notice('tenant', `${tenant} ${subject}`, texts[0] ?? '', texts[1] ?? '');
 }
@@ -114,7 +114,7 @@ function pausedNotice(tenant: string, { subject, phase }: CircuitView): Finding 
 function backlogFindings(tenant: string, { deadLetters, outbox, refusedBindings }: TenantOverview): readonly Finding[] {
   const findings: Finding[] = [];
   if (deadLetters > 0) {
-    const hint = `v8host dead-letters groups --tenant ${tenant}`;
+    const hint = `npx v8host dead-letters groups --tenant ${tenant}`;
     findings.push(
       notice('tenant', tenant, `死信 ${deadLetters} 条：${hint}`, `${counted(deadLetters, 'dead letter')}: ${hint}`),
     );
@@ -129,8 +129,8 @@ function backlogFindings(tenant: string, { deadLetters, outbox, refusedBindings 
   }
   if (refusedBindings > 0) {
     const [zh, en] = [
-      `${refusedBindings} 个绑定的行有误：v8host bindings`,
-      `${refusedBindings} rows of bindings are wrong: v8host bindings`,
+      `${refusedBindings} 个绑定的行有误：npx v8host bindings --tenant ${tenant}`,
+      `${counted(refusedBindings, 'wrong row')} of bindings: npx v8host bindings --tenant ${tenant}`,
     ];
     findings.push(problem('tenant', tenant, zh, en));
   }

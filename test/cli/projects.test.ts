@@ -16,7 +16,9 @@ const engine = (key: string, source: string) => ({
 describe('v8host init and test', () => {
   it('make a project whose own tests pass, and tell of one that fails and one that never ends', async (t) => {
     const cwd = temporaryDirectory(t);
-    assert.equal((await runCli(['init', 'scripts'], { cwd })).code, 0);
+    const made = await runCli(['init', 'scripts'], { cwd });
+    assert.equal(made.code, 0);
+    assert.match(made.err, /npx v8host test scripts, npx v8host push scripts, then npx v8host types scripts/);
     const good = await runCli(['test', 'scripts'], { cwd });
     assert.deepEqual([good.code, good.err], [0, '3 passed, 0 failed\n'], good.out + good.err);
     const bad = `test('wrong', () => assert.deepEqual({ a: 1, b: [2] }, { b: [3], a: 1 }));\ntest('fine', async () => {});\n`;

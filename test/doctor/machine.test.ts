@@ -95,6 +95,8 @@ describe('v8host doctor on a machine', () => {
     const short = await runCli(['doctor', '--problems'], { cwd: dir, env });
     assert.doesNotMatch(short.out, /^正常/m);
     assert.match(short.out, /^注意 {2}主机/m);
+    const wrong = await runCli(['doctor', '--problems'], { cwd: dir, env: { ...env, V8HOST_NO_SUCH: '1' } });
+    assert.match(wrong.out, /^问题 {2}配置.*\n +V8HOST_NO_SUCH: /m, 'a line for every setting');
   });
 });
 
@@ -122,8 +124,8 @@ describe('v8host doctor beside a running host', () => {
     );
     const ill = readRun(await host.cli('doctor', '--json'));
     assert.equal(ill.code, 1, ill.out);
-    assert.match(ill.texts('tenant', 'notice').join(), /1 dead letter: v8host dead-letters groups --tenant demo/);
-    assert.match(ill.texts('tenant', 'problem').join(), /1 rows of bindings are wrong: v8host bindings/);
+    assert.match(ill.texts('tenant', 'notice').join(), /1 dead letter: npx v8host dead-letters groups --tenant demo/);
+    assert.match(ill.texts('tenant', 'problem').join(), /1 wrong row of bindings: npx v8host bindings --tenant demo/);
   });
 
   it('without the token of the whole host says what it could not see', async (t) => {

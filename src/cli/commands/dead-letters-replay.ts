@@ -36,6 +36,6 @@ function refusalsOf(data: JsonValue): readonly JsonObject[] {
 }
 
 const NOTHING_REPLAYED: Text = {
-  zh: '没有这样的死信（用 v8host dead-letters list 和 v8host trace 查看）',
-  en: 'No such dead letter (see v8host dead-letters list and v8host trace)',
+  zh: '没有这样的死信（用 npx v8host dead-letters list 和 npx v8host trace 查看）',
+  en: 'No such dead letter (see npx v8host dead-letters list and npx v8host trace)',
 };

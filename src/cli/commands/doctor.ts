@@ -43,12 +43,11 @@ function show(call: CommandCall, findings: readonly Finding[]): void {
     terminal.out(JSON.stringify({ Code, Data: rows, DataCount: rows.length, Msg: sum }));
     return;
   }
-  const lines = shown.map(({ area, level, subject, text }) => [
-    LEVEL[lang][level],
-    AREA[lang][area],
-    subject,
-    text[lang],
-  ]);
+  const lines = shown.flatMap(({ area, level, subject, text }) => {
+    const [first = '', ...more] = text[lang].split('\n');
+    // A wrong configuration has a line for every setting.
+    return [[LEVEL[lang][level], AREA[lang][area], subject, first], ...more.map((line) => ['', '', '', line])];
+  });
   for (const line of tableLines(lines)) terminal.out(line);
   terminal.err(sum);
 }

@@ -40,8 +40,8 @@ export const init: Command = {
     const place = directory === '.' ? '' : ` ${directory}`;
     terminal.err(
       lang === 'zh'
-        ? `接下来：v8host test${place}，v8host push ${directory}，然后 v8host types${place}：编辑器据此检查表、字段、队列和引擎名`
-        : `Next: v8host test${place}, v8host push ${directory}, then v8host types${place}: the editor checks names of tables, fields, queues and engines by it`,
+        ? `接下来：npx v8host test${place}，npx v8host push ${directory}，然后 npx v8host types${place}：编辑器据此检查表、字段、队列和引擎名`
+        : `Next: npx v8host test${place}, npx v8host push ${directory}, then npx v8host types${place}: the editor checks names of tables, fields, queues and engines by it`,
     );
     return EXIT.ok;
   },

@@ -104,8 +104,8 @@ const UNHANDLED: Readonly<Record<Lang, (queue: string) => string>> = {
     `No engine handles the queue ${queue} yet: write @queue ${queue} into a header; until then messages wait`,
 };
 const UNBOUND: Readonly<Record<Lang, (filter: string) => string>> = {
-  zh: (filter) => `主题 ${filter} 没有绑定：见 v8host mqtt bindings`,
-  en: (filter) => `The topic ${filter} is not bound: see v8host mqtt bindings`,
+  zh: (filter) => `主题 ${filter} 没有绑定：见 npx v8host mqtt bindings`,
+  en: (filter) => `The topic ${filter} is not bound: see npx v8host mqtt bindings`,
 };
 const ENDED: Readonly<Record<Lang, (filter: string) => string>> = {
   zh: (filter) => `已解除主题 ${filter} 的绑定`,
