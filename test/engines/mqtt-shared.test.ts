@@ -176,9 +176,12 @@ test('after SIGKILL of the host with the broker, the other one has every session
 
   // The host that is back hands its devices on; when the other one says goodbye it takes over.
   await first.start();
-  const again = await pair.client(0, 'again', STAYS);
+  const before: string[] = [];
+  const again = await pair.client(0, 'again', STAYS, before);
   await again.subscribeAsync('news/#', { qos: 1 });
   await v5.publishAsync('news/now', 'one more', { qos: 1 });
+  // What it has not acknowledged comes again, rightly.
+  await eventually(() => assert.deepEqual(last(before), ['kept still here', 'now one more']));
   await again.endAsync();
   await v5.publishAsync('news/now', 'while away', { qos: 1 });
   assert.equal(await second.stop(), 0);
