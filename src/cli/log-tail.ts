@@ -17,6 +17,8 @@ export interface TailFilter {
   readonly engine: string | undefined;
   /** Lines that are there already. */
   readonly limit: string;
+  /** New lines are waited for. */
+  readonly follows: boolean;
 }
 
 /** The tenant's log as it grows. */
@@ -43,7 +45,7 @@ export class LogTail {
     const isQuiet = !isFirst && lastId(answer.result.Data) === undefined && isSuccess(answer.result);
     if (isQuiet) return EXIT.ok;
     return showAnswer(call, answer, (data) => {
-      if (lastId(data) === undefined) call.terminal.err(NONE[call.lang]);
+      if (lastId(data) === undefined) call.terminal.err((this.#filter.follows ? NONE_YET : NONE)[call.lang]);
       else show(call, data);
     });
   }
@@ -79,6 +81,10 @@ function lastId(data: JsonValue | undefined): string | undefined {
 }
 
 const NONE: Readonly<Record<Lang, string>> = { zh: '没有这样的日志', en: 'No such lines' };
+const NONE_YET: Readonly<Record<Lang, string>> = {
+  zh: '还没有这样的日志，等待新的；Ctrl-C 结束',
+  en: 'No such lines yet: waiting for new ones until Ctrl-C',
+};
 
 const LEVEL: Readonly<Record<number, string>> = { 2: 'WARN ', 3: 'ERROR ' };
 

@@ -212,7 +212,7 @@ const ROWS = {
   REQUEST_INVALID: ['invalid', 400, 'never', 'info', '请求的 {field} 不合法：{rule}', 'The request is invalid at {field}: {rule}'],
   REQUEST_TOO_LARGE: ['invalid', 413, 'never', 'info', '请求体超过上限 {limit} 字节：请分成几次提交。', 'The request body passes the limit of {limit} bytes: split it into several requests.'],
   MEDIA_TYPE_UNSUPPORTED: ['invalid', 415, 'never', 'info', '请求体必须是 JSON：请求头写 Content-Type: application/json。', 'The request body must be JSON: send the header Content-Type: application/json.'],
-  PUSH_REFUSED: ['invalid', 422, 'never', 'info', '推送被拒绝，没有写入任何内容：共 {count} 处错误，逐条改正后再推送。', 'The push was refused and nothing was written. Errors to correct before the next push: {count}.'],
+  PUSH_REFUSED: ['invalid', 422, 'never', 'info', '这些文件被拒绝，没有写入任何内容：共 {count} 处错误，逐条改正后再试。', 'The files were refused and nothing was written. Errors to correct before the next try: {count}.'],
   DEAD_LETTER_NOT_DEAD: ['conflict', 409, 'never', 'info', '{eventId} 已不是死信：别人已重放或处理了它（用 v8host trace 查看）。', '{eventId} is no dead letter any more: somebody replayed or ended it (see v8host trace).'],
   DEAD_LETTER_DONE: ['conflict', 409, 'never', 'info', '{eventId} 此前已处理完成，重放不会再运行。', '{eventId} was done before; a replay would not run.'],
   DEAD_LETTER_ID_REUSED: ['conflict', 409, 'never', 'info', 'EventId {eventId} 已用于处理另一份内容：用 dead-letters edit --event-id 给它一个新的 EventId。', 'EventId {eventId} was used for another content that is done: give the message an EventId of its own with dead-letters edit --event-id.'],

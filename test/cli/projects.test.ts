@@ -143,10 +143,18 @@ describe('v8host logs', () => {
     const none = await cli('logs', '--engine', 'a');
     assert.deepEqual([none.code, none.out, none.err], [0, '', 'No such lines\n']);
     assert.equal((await cli('logs', '--json')).err, '');
-    services.logLines = [line('1', 'first\u001b[31m')];
-    assert.equal((await cli('logs')).out, '2026-11-30 10:00:00  ERROR a  first\\x1b[31m\n');
     const main = new URL('../../src/main.ts', import.meta.url).pathname;
     const env = { ...PROGRAM_ENVIRONMENT, V8HOST_URL: url, V8HOST_TOKEN: 'token-of-the-cli-test' };
+    const waiting = spawn(process.execPath, [main, 'logs', '-f'], { cwd, env });
+    t.after(() => waiting.kill('SIGKILL'));
+    let told = '';
+    waiting.stderr.on('data', (text: Buffer) => {
+      told += text.toString();
+    });
+    await eventually(() => assert.equal(told, 'No such lines yet: waiting for new ones until Ctrl-C\n'));
+    waiting.kill();
+    services.logLines = [line('1', 'first\u001b[31m')];
+    assert.equal((await cli('logs')).out, '2026-11-30 10:00:00  ERROR a  first\\x1b[31m\n');
     const child = spawn(process.execPath, [main, 'logs', '--follow', '--engine', 'a'], { cwd, env });
     t.after(() => child.kill('SIGKILL'));
     let shown = '';

@@ -22,7 +22,7 @@ export const dev: Command = {
     try {
       const first = await pushNow(call);
       if (first === EXIT.unreachable) return first;
-      const tail = new LogTail(call, { engine: undefined, limit: '1' });
+      const tail = new LogTail(call, { engine: undefined, limit: '1', follows: true });
       await tail.look();
       return await Promise.race([tail.follow(), pushChanges(call, changes)]);
     } finally {

@@ -21,8 +21,10 @@ export const logs: Command = {
   examples: ['v8host logs -f --tenant demo', 'v8host logs --follow', 'v8host logs --engine order-intake --limit 200'],
   exits: { 130: { zh: '被 Ctrl-C 结束', en: 'ended by Ctrl-C' } },
   async run(call) {
-    const tail = new LogTail(call, { engine: textOption(call, 'engine'), limit: textOption(call, 'limit') ?? '50' });
+    const follows = call.options.follow === true;
+    const filter = { engine: textOption(call, 'engine'), limit: textOption(call, 'limit') ?? '50', follows };
+    const tail = new LogTail(call, filter);
     const code = await tail.look();
-    return code === EXIT.ok && call.options.follow === true ? tail.follow() : code;
+    return code === EXIT.ok && follows ? tail.follow() : code;
   },
 };
