@@ -74,7 +74,7 @@ describe('a directory of scripts', () => {
     const { code, out, err } = await host.cli('push', scripts);
     assert.deepEqual([code, out], [1, '']);
     const [summary, ...places] = err.trimEnd().split('\n');
-    assert.match(summary ?? '', /nothing was written\. Errors to correct before the next push: 2\./);
+    assert.match(summary ?? '', /nothing was written\. Errors to correct before the next try: 2\./);
     assert.match(places[0] ?? '', /^a-tag\.js:4 .*unknown tag @queu/);
     assert.match(places[1] ?? '', /^b-syntax\.js:3:20 syntax error: Unexpected token ';'$/);
     assert.equal((await host.cli('run', 'good')).code, 4);
