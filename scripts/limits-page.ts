@@ -36,6 +36,25 @@ const CAPS_ON_RUNS: readonly LimitRow[] = (
   advice: { zh: '其余的等待，按租户轮流', en: 'the others wait, tenant by tenant in turn' },
 }));
 
+/** What one tenant may keep in V8.Cache. */
+const CACHE_ROWS: readonly LimitRow[] = [
+  {
+    what: { zh: '一个租户在 `V8.Cache` 中的键', en: 'keys of a tenant in `V8.Cache`' },
+    setting: 'cache.keysPerTenant',
+    code: 'CACHE_FULL',
+    advice: { zh: '设置过期时间，删除不用的键', en: 'let keys expire, remove those that are not needed' },
+  },
+  {
+    what: {
+      zh: '没有 `cacheUrl` 时，一个租户在 `V8.Cache` 中的键名与值（MiB）',
+      en: 'names and values of a tenant in `V8.Cache` without `cacheUrl` (MiB)',
+    },
+    setting: 'cache.mbPerTenant',
+    code: 'CACHE_FULL',
+    advice: { zh: '同上', en: 'the same' },
+  },
+];
+
 const ROWS: readonly LimitRow[] = [
   {
     what: { zh: '一次运行的时间（秒）', en: 'time of one run (s)' },
@@ -159,6 +178,7 @@ const ROWS: readonly LimitRow[] = [
     advice: { zh: '稍后重试，或增加 `sandbox.lanes`', en: 'try later, or raise `sandbox.lanes`' },
   },
   ...CAPS_ON_RUNS,
+  ...CACHE_ROWS,
 ];
 
 const HEAD: Readonly<Record<Lang, string>> = {

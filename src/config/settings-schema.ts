@@ -1,10 +1,10 @@
 /** Every setting of the host: its rule, its default and what the documentation says about it. */
 import * as z from 'zod';
 import { bilingual } from '../core/bilingual.ts';
-import { DEFAULT_KEYS_PER_TENANT } from '../core/cache-limits.ts';
 import { LANE_BASE_MB } from '../core/limit-policy.ts';
 import { parseModuleName } from '../core/trusted-module.ts';
 import { BREAKER_SETTINGS } from './breaker-settings.ts';
+import { CACHE_SETTINGS } from './cache-settings.ts';
 import { HTTP_SETTINGS, IDENTITY_SETTINGS } from './http-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { MQTT_SETTINGS } from './mqtt-settings.ts';
@@ -196,14 +196,7 @@ export const SETTINGS_SCHEMA = z.strictObject({
       }),
     })
     .prefault({}),
-  cache: z
-    .strictObject({
-      keysPerTenant: setting(z.int().min(100).max(10_000_000).default(DEFAULT_KEYS_PER_TENANT), {
-        zh: '每个租户在 V8.Cache 中的键数上限；值最大 1 MiB，一个哈希最多 10,000 个字段。',
-        en: 'Keys of V8.Cache that one tenant may have; a value has at most 1 MiB, a hash 10,000 fields.',
-      }),
-    })
-    .prefault({}),
+  cache: CACHE_SETTINGS,
   outbound: z
     .strictObject({
       allow: setting(z.array(TARGET).default([]), {

@@ -40,7 +40,7 @@ const ROWS = {
   CACHE_KEY_FOREIGN: ['denied', 403, 'never', 'warn', '缓存键 {key} 属于其他租户：Microi: 前缀由平台保留，请只写自己的键名。', 'Cache key {key} belongs to another tenant: the prefix Microi: is reserved, write your own name only.'],
   CACHE_VALUE_MISMATCH: ['invalid', 409, 'policy', 'info', '缓存键 {key} 的内容不适用于此操作：{rule}', 'Cache key {key} holds something this operation does not work on: {rule}'],
   CACHE_VALUE_TOO_LARGE: ['invalid', 413, 'never', 'info', '缓存值 {size} 字节，超过上限 {limit} 字节：只缓存需要的字段，或分成几个键。', 'The cached value has {size} bytes, the limit is {limit}: cache only the fields that are needed, or split it over several keys.'],
-  CACHE_FULL: ['denied', 429, 'policy', 'warn', '缓存已满：本租户的{what}已达上限 {limit}。给键设置过期时间，删除不用的键，或由运维提高 cache.keysPerTenant。', 'The cache is full: this tenant reached its limit of {limit} {what}. Let keys expire, remove those that are not needed, or let the operator raise cache.keysPerTenant.'],
+  CACHE_FULL: ['denied', 429, 'policy', 'warn', '缓存已满：本租户的{what}已达上限 {limit}。给键设置过期时间，删除不用的键，或{otherwise}。', 'The cache is full: this tenant reached its limit of {limit} {what}. Let keys expire, remove those that are not needed, or {otherwise}.'],
   CACHE_UNAVAILABLE: ['unavailable', 503, 'always', 'error', '缓存暂时不可用：{reason}', 'The cache is unavailable: {reason}'],
   CACHE_URL_INVALID: ['invalid', 400, 'never', 'error', '缓存地址 cacheUrl 不合法：{rule}', 'The address cacheUrl is invalid: {rule}'],
   // RabbitMQ: what makes a tenant's queue unavailable, and what is wrong with one queue

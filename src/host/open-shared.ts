@@ -4,6 +4,7 @@ import { EmbeddedInvalidation } from '../adapters/embedded/embedded-invalidation
 import { EmbeddedLocks } from '../adapters/embedded/embedded-locks.ts';
 import { createRedis } from '../adapters/redis/create-redis.ts';
 import type { Config } from '../config/load-config.ts';
+import { BYTES_PER_MB } from '../core/cache-limits.ts';
 import { coerceError } from '../core/errors.ts';
 import type { Releasers } from '../lifecycle.ts';
 import type { Cache } from '../ports/cache.ts';
@@ -28,9 +29,14 @@ export async function openShared(
   config: Config,
   { dataDir, clock, log, releasers }: SharedParts,
 ): Promise<{ readonly cache: Cache; readonly invalidation: Invalidation; readonly locks: Locks }> {
-  const { keysPerTenant } = config.cache;
+  const { keysPerTenant, mbPerTenant } = config.cache;
   if (config.cacheUrl === undefined) {
-    const cache = await createEmbeddedCache({ file: join(dataDir, 'host.db'), clock, keysPerTenant });
+    const cache = await createEmbeddedCache({
+      file: join(dataDir, 'host.db'),
+      clock,
+      keysPerTenant,
+      bytesPerTenant: mbPerTenant * BYTES_PER_MB,
+    });
     releasers.add('cache', () => cache.close());
     return { cache, invalidation: new EmbeddedInvalidation(), locks: new EmbeddedLocks(clock) };
   }

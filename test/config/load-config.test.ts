@@ -98,7 +98,7 @@ describe('configuration', () => {
         mqtt: { bind: '127.0.0.1', shared: { enabled: false, port: 7883 }, tls: { port: 8883, only: false } },
         queue: { type: 'classic', consumerTimeoutSeconds: 1800 },
         pool: { perTenant: 10 },
-        cache: { keysPerTenant: 100_000 },
+        cache: { keysPerTenant: 100_000, mbPerTenant: 256 },
         outbound: { allow: [], tenants: {} },
         modules: { dir: './modules', handlers: {} },
         retention: {

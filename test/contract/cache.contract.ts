@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CacheKey, toCacheKey } from '../../src/core/cache-key.ts';
 import { MAX_HASH_FIELDS, MAX_HASH_READ_BYTES } from '../../src/core/cache-limits.ts';
-import { AppError } from '../../src/core/errors.ts';
+import { AppError, describeError } from '../../src/core/errors.ts';
 import type { Cache } from '../../src/ports/cache.ts';
 import { accepted } from '../support/parsed.ts';
 
@@ -15,7 +15,7 @@ const LONG_MS = 60_000;
 export interface CachePlace {
   readonly cache: Cache;
   /** Another host's view of the same data. */
-  another(): Promise<Cache>;
+  another(room?: CacheRoom): Promise<Cache>;
   dispose(): Promise<void>;
 }
 
@@ -24,15 +24,24 @@ const keyOf = (name: string, tenant = 't1'): CacheKey => accepted(toCacheKey(ten
 const isMismatch = (key: string) => (error: unknown) =>
   error instanceof AppError && error.code === 'CACHE_VALUE_MISMATCH' && error.params.key === key;
 
-/** @param makePlace a fresh, empty cache for one test; keys that one tenant may have, when the test has a limit. */
-export function cacheContract(adapter: string, makePlace: (keysPerTenant?: number) => Promise<CachePlace>): void {
+const isFull = (limit: number) => (error: unknown) =>
+  error instanceof AppError && error.code === 'CACHE_FULL' && error.params.limit === limit;
+
+/** What one tenant may have, when the test is about it. */
+export interface CacheRoom {
+  readonly keysPerTenant?: number;
+  readonly bytesPerTenant?: number;
+}
+
+/** @param makePlace a fresh, empty cache for one test. */
+export function cacheContract(adapter: string, makePlace: (room: CacheRoom) => Promise<CachePlace>): void {
   describe(`cache contract: ${adapter}`, () => {
     let place: CachePlace;
     let cache: Cache;
     const key = keyOf('order:1');
 
     beforeEach(async () => {
-      place = await makePlace();
+      place = await makePlace({});
       cache = place.cache;
     });
     afterEach(() => place.dispose());
@@ -288,12 +297,9 @@ export function cacheContract(adapter: string, makePlace: (keysPerTenant?: numbe
   });
 
   describe(`limits of the cache: ${adapter}`, () => {
-    const isFull = (limit: number) => (error: unknown) =>
-      error instanceof AppError && error.code === 'CACHE_FULL' && Number(error.params.limit) === limit;
-
     /** A cache with room for three keys of a tenant. */
     async function withRoom(work: (cache: Cache, place: CachePlace) => Promise<void>): Promise<void> {
-      const place = await makePlace(3);
+      const place = await makePlace({ keysPerTenant: 3 });
       try {
         await work(place.cache, place);
       } finally {
@@ -372,6 +378,15 @@ export function cacheContract(adapter: string, makePlace: (keysPerTenant?: numbe
         assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 3);
       }));
 
+    it('names the limit and what to do, in both languages', () =>
+      withRoom(async (cache) => {
+        await fill(cache);
+        const refused = await cache.set(keyOf('4'), 'v').catch((error: unknown) => error);
+        assert.ok(refused instanceof AppError);
+        assert.match(describeError(refused, 'en'), /its limit of 3 .*keys.* raise cache\.keysPerTenant/);
+        assert.match(describeError(refused, 'zh'), /键的数量.*上限 3.*提高 cache\.keysPerTenant/);
+      }));
+
     it('bounds the fields of a hash and changes nothing beyond', () =>
       withRoom(async (cache) => {
         const fields = (from: number, to: number) =>
@@ -388,5 +403,135 @@ export function cacheContract(adapter: string, makePlace: (keysPerTenant?: numbe
         assert.equal(await cache.hashGet(keyOf('h'), 'f0'), 'again');
         assert.equal(await cache.hashLength(keyOf('h')), MAX_HASH_FIELDS);
       }));
+  });
+}
+
+/** A place where a tenant has room for names and values of so many bytes in all. */
+const ROOM_BYTES = 10_000;
+
+/** Bytes that a string counts, or one field of a hash beside the hash itself. */
+const sizeOf = (key: CacheKey, ...texts: readonly string[]) => Buffer.byteLength([key, ...texts].join(''));
+
+/**
+ * What a cache that can weigh promises beside that: a write that would make a tenant's names and values larger than its
+ * bound rejects with CACHE_FULL and changes nothing.
+ */
+export function cacheBytesContract(adapter: string, makePlace: (room: CacheRoom) => Promise<CachePlace>): void {
+  describe(`bytes of the cache: ${adapter}`, () => {
+    let place: CachePlace;
+    let cache: Cache;
+    const key = keyOf('k');
+    /** A value that fills all that is left beside so many bytes. */
+    const rest = (at: CacheKey, taken = 0) => 'x'.repeat(ROOM_BYTES - taken - sizeOf(at));
+
+    beforeEach(async () => {
+      place = await makePlace({ bytesPerTenant: ROOM_BYTES });
+      cache = place.cache;
+    });
+    afterEach(() => place.dispose());
+
+    it('takes all that fits to the byte and refuses one more by every way to write', async () => {
+      const counter = keyOf('n');
+      await cache.set(counter, '9');
+      const hash = keyOf('h');
+      await cache.hashSet(hash, [['f', '9']]);
+      const taken = sizeOf(counter, '9') + sizeOf(hash) + sizeOf(hash, 'f', '9');
+      await cache.set(key, rest(key, taken));
+      const more: ((at: Cache) => Promise<unknown>)[] = [
+        (at) => at.set(key, `${rest(key, taken)}x`),
+        (at) => at.set(keyOf('new'), ''),
+        (at) => at.setIfAbsent(keyOf('new'), '', LONG_MS),
+        (at) => at.increment(counter, 1),
+        (at) => at.hashSet(hash, [['f', '10']]),
+        (at) => at.hashSet(hash, [['g', '']]),
+        (at) => at.hashIncrement(hash, 'f', 1),
+        (at) => at.hashSet(keyOf('new'), [['f', '']]),
+      ];
+      const other = await place.another();
+      for (const write of more) {
+        await assert.rejects(write(cache), isFull(ROOM_BYTES));
+        await assert.rejects(write(other), isFull(ROOM_BYTES));
+      }
+      assert.deepEqual(
+        [
+          await cache.get(key),
+          await cache.get(counter),
+          await cache.hashGetAll(hash),
+          await cache.exists(keyOf('new')),
+        ],
+        [rest(key, taken), '9', [['f', '9']], false],
+      );
+    });
+
+    it('counts bytes of UTF-8, each tenant by itself', async () => {
+      const value = '订'.repeat(2_000);
+      await cache.set(key, value);
+      await assert.rejects(cache.set(keyOf('k2'), value), isFull(ROOM_BYTES));
+      await cache.set(keyOf('k', 't2'), value);
+      await assert.rejects(cache.set(keyOf('k2', 'T2'), value), isFull(ROOM_BYTES));
+    });
+
+    it('has the same room again after whatever removes or shortens', async () => {
+      const half = 'x'.repeat(ROOM_BYTES / 2);
+      const removals: (() => Promise<unknown>)[] = [
+        () => cache.delete(key),
+        () => cache.deletePrefix(keyOf('k')),
+        () => cache.set(key, ''),
+        () => cache.hashSet(key, [['f', half]]).catch(() => cache.delete(key)),
+      ];
+      for (const remove of removals) {
+        await cache.set(key, half);
+        await remove();
+        await cache.set(keyOf('other'), half);
+        await cache.delete(keyOf('other'));
+        await cache.delete(key);
+      }
+      const hash = keyOf('h');
+      await cache.hashSet(hash, [
+        ['a', half],
+        ['b', ''],
+      ]);
+      await cache.hashDelete(hash, ['a']);
+      await cache.set(key, half);
+      await cache.delete(key);
+      await cache.hashSet(hash, [['b', half]]);
+      await cache.set(hash, '');
+      await cache.delete(hash);
+      await cache.set(key, rest(key));
+    });
+
+    it('gives the room of what expired to the next write at once', async () => {
+      const hash = keyOf('h');
+      await cache.set(key, 'x'.repeat(ROOM_BYTES / 2), SHORT_MS);
+      await cache.hashSet(hash, [['f', 'x'.repeat(ROOM_BYTES / 4)]]);
+      await cache.expire(hash, SHORT_MS);
+      await assert.rejects(cache.set(keyOf('k2'), rest(key)), isFull(ROOM_BYTES));
+      await delay(SHORT_MS + 20);
+      await cache.set(keyOf('2'), rest(key));
+      assert.equal(await cache.get(keyOf('2')), rest(key));
+    });
+
+    it('lets what is over a bound that was lowered be written smaller, not larger', async () => {
+      const larger = await place.another({ bytesPerTenant: 2 * ROOM_BYTES });
+      await larger.set(key, 'x'.repeat(1.5 * ROOM_BYTES));
+      await cache.set(key, 'y'.repeat(1.4 * ROOM_BYTES));
+      await assert.rejects(cache.set(key, 'z'.repeat(1.45 * ROOM_BYTES)), isFull(ROOM_BYTES));
+      assert.equal(await cache.get(key), 'y'.repeat(1.4 * ROOM_BYTES));
+    });
+
+    it('never passes the bound when many write at once', async () => {
+      const other = await place.another();
+      const value = 'x'.repeat(ROOM_BYTES / 4);
+      const tries = Array.from({ length: 20 }, (_, n) => (n % 2 ? cache : other).set(keyOf(`k${n}`), value));
+      const outcomes = await Promise.allSettled(tries);
+      assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 3);
+    });
+
+    it('names the bound and its setting in both languages', async () => {
+      const refused = await cache.set(key, 'x'.repeat(ROOM_BYTES)).catch((error: unknown) => error);
+      assert.ok(refused instanceof AppError);
+      assert.match(describeError(refused, 'en'), /its limit of 10000 .*bytes.* raise cache\.mbPerTenant/);
+      assert.match(describeError(refused, 'zh'), /字节数.*上限 10000.*提高 cache\.mbPerTenant/);
+    });
   });
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts';
 export type CacheEntry = { readonly kind: 'string'; readonly text: string } | { readonly kind: 'hash' };
 
 /** Version of the tables below, kept per component because `host.db` has several owners. */
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 
 /** The owner of a key `Microi:{tenant}:…` in lower case, as core/cache-key.ts has it. */
 const ownerOf = (key: string) => `lower(substr(${key}, 8, instr(substr(${key}, 8), ':') - 1))`;
@@ -25,19 +25,57 @@ const SCHEMA = `
     Value TEXT NOT NULL,
     PRIMARY KEY (CacheKey, Field)
   ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS cache_owner (Owner TEXT PRIMARY KEY, Keys INTEGER NOT NULL) WITHOUT ROWID;
+`;
+
+/** Bytes that a row counts; a field repeats the name of its key, as its row does. */
+const keyWeight = (row: string) => `(octet_length(${row}.CacheKey) + coalesce(octet_length(${row}.Value), 0))`;
+const fieldWeight = (row: string) =>
+  `(octet_length(${row}.CacheKey) + octet_length(${row}.Field) + octet_length(${row}.Value))`;
+
+const addWeight = (weight: string, row: 'old' | 'new') =>
+  `UPDATE cache_owner SET Bytes = Bytes + ${weight} WHERE Owner = ${ownerOf(`${row}.CacheKey`)};`;
+
+/** Keys and bytes of each owner, kept in the transaction of each write: whatever writes the tables, they are right. */
+const COUNTS = `
+  CREATE TABLE IF NOT EXISTS cache_owner (
+    Owner TEXT PRIMARY KEY,
+    Keys INTEGER NOT NULL,
+    Bytes INTEGER NOT NULL
+  ) WITHOUT ROWID;
   CREATE TRIGGER IF NOT EXISTS cache_key_added AFTER INSERT ON cache BEGIN
-    INSERT INTO cache_owner (Owner, Keys) VALUES (${ownerOf('new.CacheKey')}, 1)
-      ON CONFLICT (Owner) DO UPDATE SET Keys = Keys + 1;
+    INSERT INTO cache_owner (Owner, Keys, Bytes) VALUES (${ownerOf('new.CacheKey')}, 1, ${keyWeight('new')})
+      ON CONFLICT (Owner) DO UPDATE SET Keys = Keys + 1, Bytes = Bytes + excluded.Bytes;
+  END;
+  CREATE TRIGGER IF NOT EXISTS cache_key_changed AFTER UPDATE OF Value ON cache BEGIN
+    ${addWeight(`${keyWeight('new')} - ${keyWeight('old')}`, 'new')}
   END;
   CREATE TRIGGER IF NOT EXISTS cache_key_removed AFTER DELETE ON cache BEGIN
-    UPDATE cache_owner SET Keys = Keys - 1 WHERE Owner = ${ownerOf('old.CacheKey')};
+    UPDATE cache_owner SET Keys = Keys - 1, Bytes = Bytes - ${keyWeight('old')}
+      WHERE Owner = ${ownerOf('old.CacheKey')};
+  END;
+  CREATE TRIGGER IF NOT EXISTS cache_field_added AFTER INSERT ON cache_field BEGIN
+    ${addWeight(fieldWeight('new'), 'new')}
+  END;
+  CREATE TRIGGER IF NOT EXISTS cache_field_changed AFTER UPDATE OF Value ON cache_field BEGIN
+    ${addWeight(`${fieldWeight('new')} - ${fieldWeight('old')}`, 'new')}
+  END;
+  CREATE TRIGGER IF NOT EXISTS cache_field_removed AFTER DELETE ON cache_field BEGIN
+    ${addWeight(`-${fieldWeight('old')}`, 'old')}
   END;
 `;
 
-/** Version 2 counts the keys of each owner; what an older file holds is counted once. */
+/** Version 2 counted keys, version 3 bytes as well: the counts of an older file are made anew. */
+const DROP_OLDER_COUNTS = `
+  DROP TRIGGER IF EXISTS cache_key_added;
+  DROP TRIGGER IF EXISTS cache_key_removed;
+  DROP TABLE IF EXISTS cache_owner;
+`;
 const COUNT_OLDER_KEYS = `
-  INSERT INTO cache_owner (Owner, Keys) SELECT ${ownerOf('CacheKey')}, count(*) FROM cache GROUP BY 1;
+  INSERT INTO cache_owner (Owner, Keys, Bytes)
+    SELECT Owner, sum(Keys), sum(Bytes) FROM (
+      SELECT ${ownerOf('CacheKey')} AS Owner, 1 AS Keys, ${keyWeight('cache')} AS Bytes FROM cache
+      UNION ALL SELECT ${ownerOf('CacheKey')}, 0, ${fieldWeight('cache_field')} FROM cache_field
+    ) GROUP BY Owner;
 `;
 
 const STATEMENTS = {
@@ -50,6 +88,9 @@ const STATEMENTS = {
   setExpiry: 'UPDATE cache SET ExpiresAt = ? WHERE CacheKey = ?',
   dropPrefix: `DELETE FROM cache WHERE CacheKey >= ?1 AND substr(CacheKey, 1, length(?1)) = ?1
     AND (ExpiresAt IS NULL OR ExpiresAt > ?2)`,
+  weigh: 'SELECT Bytes FROM cache_owner WHERE Owner = ?',
+  dropExpiredOf: `DELETE FROM cache WHERE CacheKey IN
+    (SELECT CacheKey FROM cache WHERE ExpiresAt <= ? AND ${ownerOf('CacheKey')} = ? ORDER BY ExpiresAt LIMIT ?)`,
   dropExpired: `DELETE FROM cache WHERE CacheKey IN
     (SELECT CacheKey FROM cache WHERE ExpiresAt <= ? ORDER BY ExpiresAt LIMIT ?)`,
   findField: 'SELECT Value FROM cache_field WHERE CacheKey = ? AND Field = ?',
@@ -115,6 +156,11 @@ export class CacheStore {
     return Number(this.#statements.countKeys.get(owner)?.Keys ?? 0);
   }
 
+  /** Bytes of a tenant's names and values, expired ones that are still there included. @param owner lower case. */
+  weigh(owner: string): number {
+    return Number(this.#statements.weigh.get(owner)?.Bytes ?? 0);
+  }
+
   /** Replaces whatever is there. @param text null for an empty hash. @param expiresAt null for never. */
   replace(key: string, text: string | null, expiresAt: number | null): void {
     this.#statements.drop.run(key);
@@ -141,6 +187,11 @@ export class CacheStore {
   /** Removes up to `limit` expired keys. @returns removed keys. */
   dropExpired(now: number, limit: number): number {
     return Number(this.#statements.dropExpired.run(now, limit).changes);
+  }
+
+  /** The same for one tenant. @param owner lower case. */
+  dropExpiredOf(owner: string, now: number, limit: number): number {
+    return Number(this.#statements.dropExpiredOf.run(now, owner, limit).changes);
   }
 
   findField(key: string, field: string): string | undefined {
@@ -181,6 +232,8 @@ function prepareSchema(db: DatabaseSync): void {
   if (typeof found === 'number' && found > SCHEMA_VERSION) {
     throw new AppError('SCHEMA_NEWER', { found, known: SCHEMA_VERSION });
   }
+  if (found !== null && found !== SCHEMA_VERSION) db.exec(DROP_OLDER_COUNTS);
+  db.exec(COUNTS);
   if (found === SCHEMA_VERSION) return;
   if (found !== null) db.exec(COUNT_OLDER_KEYS);
   db.prepare('INSERT INTO cache_schema (Version) VALUES (?)').run(SCHEMA_VERSION);

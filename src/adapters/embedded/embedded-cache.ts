@@ -1,8 +1,14 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { bilingual } from '../../core/bilingual.ts';
+import { cacheFull } from '../../core/cache-full.ts';
 import { type CacheKey, cacheOwner } from '../../core/cache-key.ts';
-import { DEFAULT_KEYS_PER_TENANT, MAX_HASH_FIELDS, MAX_HASH_READ_BYTES } from '../../core/cache-limits.ts';
+import {
+  DEFAULT_BYTES_PER_TENANT,
+  DEFAULT_KEYS_PER_TENANT,
+  MAX_HASH_FIELDS,
+  MAX_HASH_READ_BYTES,
+} from '../../core/cache-limits.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Cache, HashField } from '../../ports/cache.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -14,6 +20,8 @@ export interface EmbeddedCacheOptions {
   readonly clock: Clock;
   /** Most keys that one tenant may have. */
   readonly keysPerTenant?: number;
+  /** Most bytes of names and values that one tenant may have. */
+  readonly bytesPerTenant?: number;
 }
 
 export interface EmbeddedCache extends Cache {
@@ -46,12 +54,14 @@ class SqliteCache implements EmbeddedCache {
   readonly #store: CacheStore;
   readonly #clock: Clock;
   readonly #keysPerTenant: number;
+  readonly #bytesPerTenant: number;
   readonly #closing = new AbortController();
 
-  constructor(store: CacheStore, { clock, keysPerTenant = DEFAULT_KEYS_PER_TENANT }: EmbeddedCacheOptions) {
+  constructor(store: CacheStore, options: EmbeddedCacheOptions) {
     this.#store = store;
-    this.#clock = clock;
-    this.#keysPerTenant = keysPerTenant;
+    this.#clock = options.clock;
+    this.#keysPerTenant = options.keysPerTenant ?? DEFAULT_KEYS_PER_TENANT;
+    this.#bytesPerTenant = options.bytesPerTenant ?? DEFAULT_BYTES_PER_TENANT;
     void this.#sweep();
   }
 
@@ -60,11 +70,11 @@ class SqliteCache implements EmbeddedCache {
   }
 
   set(key: CacheKey, value: string, ttlMs?: number): Promise<void> {
-    return this.#do(() => this.#put(key, value, ttlMs));
+    return this.#write(key, () => this.#put(key, value, ttlMs));
   }
 
   setIfAbsent(key: CacheKey, value: string, ttlMs?: number): Promise<boolean> {
-    return this.#do(() => {
+    return this.#write(key, () => {
       if (this.#find(key) !== undefined) return false;
       this.#put(key, value, ttlMs);
       return true;
@@ -72,7 +82,7 @@ class SqliteCache implements EmbeddedCache {
   }
 
   increment(key: CacheKey, by: number, ttlMs?: number): Promise<number> {
-    return this.#do(() => {
+    return this.#write(key, () => {
       const found = this.#string(key);
       const sum = add(key, found ?? '0', by);
       if (found === undefined) this.#put(key, String(sum), ttlMs);
@@ -106,7 +116,7 @@ class SqliteCache implements EmbeddedCache {
   }
 
   hashSet(key: CacheKey, fields: readonly HashField[]): Promise<number> {
-    return this.#do(() => {
+    return this.#write(key, () => {
       if (fields.length === 0) return 0;
       if (!this.#isHash(key)) this.#put(key, null, undefined);
       const before = this.#store.countFields(key);
@@ -147,7 +157,7 @@ class SqliteCache implements EmbeddedCache {
   }
 
   hashIncrement(key: CacheKey, field: string, by: number): Promise<number> {
-    return this.#do(() => {
+    return this.#write(key, () => {
       const sum = add(key, this.#field(key, field) ?? '0', by);
       if (!this.#isHash(key)) this.#put(key, null, undefined);
       this.#store.putField(key, field, String(sum));
@@ -169,6 +179,32 @@ class SqliteCache implements EmbeddedCache {
     }
   }
 
+  /**
+   * A write that may need room. Expired keys hold none: when it is refused they are removed and it is tried again, from
+   * the same state, since a refused one is rolled back.
+   */
+  async #write<T>(key: CacheKey, work: () => T): Promise<T> {
+    const owner = cacheOwner(key);
+    for (;;) {
+      try {
+        return this.#store.transact(() => this.#weighed(owner, work));
+      } catch (error) {
+        const isFull = error instanceof AppError && error.code === 'CACHE_FULL';
+        if (!isFull || this.#dropExpiredOf(owner) === 0) throw unavailable(error);
+      }
+    }
+  }
+
+  /** @throws AppError CACHE_FULL when the work makes the tenant's part larger than it may be. */
+  #weighed<T>(owner: string, work: () => T): T {
+    const before = this.#store.weigh(owner);
+    const result = work();
+    const after = this.#store.weigh(owner);
+    // A limit that was lowered below what is there still lets it be written smaller.
+    if (after > this.#bytesPerTenant && after > before) throw cacheFull('bytes', this.#bytesPerTenant);
+    return result;
+  }
+
   #find(key: string) {
     return this.#store.find(key, this.#clock.now());
   }
@@ -188,22 +224,25 @@ class SqliteCache implements EmbeddedCache {
 
   /** Writes a string, or an empty hash for null. @throws AppError CACHE_FULL when the key is new and there is no room. */
   #put(key: CacheKey, value: string | null, ttlMs: number | undefined): void {
-    if (!this.#store.has(key) && !this.#hasRoom(cacheOwner(key))) {
-      throw new AppError('CACHE_FULL', { what: KEYS, limit: this.#keysPerTenant });
+    if (!this.#store.has(key) && this.#store.countKeys(cacheOwner(key)) >= this.#keysPerTenant) {
+      throw cacheFull('keys', this.#keysPerTenant);
     }
     this.#store.replace(key, value, ttlMs === undefined ? null : this.#clock.now() + ttlMs);
   }
 
-  #hasRoom(owner: string): boolean {
-    if (this.#store.countKeys(owner) < this.#keysPerTenant) return true;
-    this.#store.dropExpired(this.#clock.now(), SWEEP_KEYS);
-    return this.#store.countKeys(owner) < this.#keysPerTenant;
+  /** @returns removed keys; none when the file cannot be written now. */
+  #dropExpiredOf(owner: string): number {
+    try {
+      return this.#store.transact(() => this.#store.dropExpiredOf(owner, this.#clock.now(), SWEEP_KEYS));
+    } catch {
+      return 0;
+    }
   }
 
   /** @throws AppError CACHE_FULL, which undoes the write. */
   #checkFields(key: string): number {
     const count = this.#store.countFields(key);
-    if (count > MAX_HASH_FIELDS) throw new AppError('CACHE_FULL', { what: FIELDS, limit: MAX_HASH_FIELDS });
+    if (count > MAX_HASH_FIELDS) throw cacheFull('fields', MAX_HASH_FIELDS);
     return count;
   }
 
@@ -220,8 +259,6 @@ class SqliteCache implements EmbeddedCache {
   }
 }
 
-const KEYS = bilingual('键的数量', 'keys');
-const FIELDS = bilingual('一个哈希的字段数', 'fields of one hash');
 const WRONG_KIND = bilingual('字符串与哈希不能混用', 'a string is no hash and a hash no string');
 const NO_NUMBER = bilingual('内容不是数字', 'it is no number');
 const OUT_OF_RANGE = bilingual('结果超出数值范围', 'the sum is out of range');

@@ -1,4 +1,5 @@
 import { bilingual } from '../../core/bilingual.ts';
+import { cacheFull } from '../../core/cache-full.ts';
 import { AppError } from '../../core/errors.ts';
 
 /** What the server says about a value of the wrong kind. */
@@ -42,11 +43,6 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
 /** What the cache's own scripts say when a tenant may write no more (cache-scripts.ts). */
 const FULL = /\bFULL (keys|fields) (\d+)/;
 
-const FULL_OF: Readonly<Record<string, string>> = {
-  keys: bilingual('键的数量', 'keys'),
-  fields: bilingual('一个哈希的字段数', 'fields of one hash'),
-};
-
 /**
  * Translates what became of a command. The cause keeps the text alone: the driver's own error holds the arguments of
  * the command, among them passwords and values. @param key of the command, for the message.
@@ -56,7 +52,7 @@ export function fromRedisError(thrown: unknown, key = ''): AppError {
   const rule = reasonIn(VALUE_ERRORS, text);
   if (rule !== undefined) return new AppError('CACHE_VALUE_MISMATCH', { key, rule }, { cause: new Error(text) });
   const full = FULL.exec(text);
-  if (full !== null) return new AppError('CACHE_FULL', { what: FULL_OF[full[1] ?? ''] ?? '', limit: full[2] ?? '' });
+  if (full !== null) return cacheFull(full[1] === 'keys' ? 'keys' : 'fields', Number(full[2]));
   // Any other complaint about a command is a fault of this program.
   if (isReply(thrown) && reasonIn(OUTAGES, text) === undefined) {
     return new AppError('INTERNAL', {}, { cause: new Error(text) });

@@ -5,23 +5,22 @@ import { createEmbeddedCache } from '../../../src/adapters/embedded/embedded-cac
 import { EmbeddedInvalidation } from '../../../src/adapters/embedded/embedded-invalidation.ts';
 import { EmbeddedLocks } from '../../../src/adapters/embedded/embedded-locks.ts';
 import { systemClock } from '../../../src/adapters/system/system-clock.ts';
-import { cacheContract } from '../../contract/cache.contract.ts';
+import { type CacheRoom, cacheBytesContract, cacheContract } from '../../contract/cache.contract.ts';
 import { invalidationContract } from '../../contract/invalidation.contract.ts';
 import { locksContract } from '../../contract/locks.contract.ts';
 
 const clock = systemClock('Asia/Shanghai');
 
-cacheContract('embedded', async (keysPerTenant) => {
+async function openPlace(room: CacheRoom) {
   const dir = await mkdtemp(join(tmpdir(), 'v8host-cache-'));
-  const limit = keysPerTenant === undefined ? {} : { keysPerTenant };
-  const options = { file: join(dir, 'host.db'), clock, ...limit };
+  const options = { file: join(dir, 'host.db'), clock, ...room };
   const opened = [await createEmbeddedCache(options)];
   const [cache] = opened;
   if (cache === undefined) throw new Error('no cache');
   return {
     cache,
-    async another() {
-      const next = await createEmbeddedCache(options);
+    async another(other: CacheRoom = {}) {
+      const next = await createEmbeddedCache({ ...options, ...other });
       opened.push(next);
       return next;
     },
@@ -30,7 +29,10 @@ cacheContract('embedded', async (keysPerTenant) => {
       await rm(dir, { recursive: true, force: true });
     },
   };
-});
+}
+
+cacheContract('embedded', openPlace);
+cacheBytesContract('embedded', openPlace);
 
 locksContract('embedded', async () => {
   const locks = new EmbeddedLocks(clock);

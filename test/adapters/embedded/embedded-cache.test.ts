@@ -98,6 +98,63 @@ test('the tables of a newer program are refused', async (t) => {
   await assert.rejects(openCache(t, file), { code: 'SCHEMA_NEWER' });
 });
 
+test('what an older file holds is counted when it is opened', async (t) => {
+  const file = join(tempDir(t), 'host.db');
+  const older = await openCache(t, file);
+  const value = 'x'.repeat(3_000);
+  await older.cache.set(keyOf('text'), value);
+  await older.cache.hashSet(keyOf('hash'), [['f', value]]);
+  older.cache.close();
+  asVersion2(file);
+  const cache = await createEmbeddedCache({ file, clock: older.clock, bytesPerTenant: 9_000 });
+  t.after(() => cache.close());
+  await assert.rejects(cache.set(keyOf('more'), value), { code: 'CACHE_FULL' });
+  await cache.hashDelete(keyOf('hash'), ['f']);
+  await cache.set(keyOf('more'), value);
+  assert.equal(await cache.get(keyOf('text')), value);
+});
+
+/** The file as the version before counted it: keys alone. */
+function asVersion2(file: string): void {
+  const owner = (row: string) =>
+    `lower(substr(substr(${row}.CacheKey, 8), 1, instr(substr(${row}.CacheKey, 8), ':') - 1))`;
+  const db = new DatabaseSync(file);
+  const triggers = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'cache_%'").all();
+  for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`);
+  db.exec(`
+    DROP TABLE cache_owner;
+    CREATE TABLE cache_owner (Owner TEXT PRIMARY KEY, Keys INTEGER NOT NULL) WITHOUT ROWID;
+    INSERT INTO cache_owner VALUES ('t1', 2);
+    CREATE TRIGGER cache_key_added AFTER INSERT ON cache BEGIN
+      INSERT INTO cache_owner (Owner, Keys) VALUES (${owner('new')}, 1) ON CONFLICT (Owner) DO UPDATE SET Keys = Keys + 1;
+    END;
+    CREATE TRIGGER cache_key_removed AFTER DELETE ON cache BEGIN
+      UPDATE cache_owner SET Keys = Keys - 1 WHERE Owner = ${owner('old')};
+    END;
+    DELETE FROM cache_schema;
+    INSERT INTO cache_schema VALUES (2);`);
+  db.close();
+}
+
+test('the file stays within a few times the bound, whatever is written', async (t) => {
+  const file = join(tempDir(t), 'host.db');
+  const bound = 512 * 1024;
+  const clock = new ManualClock();
+  const cache = await createEmbeddedCache({ file, clock, bytesPerTenant: bound });
+  t.after(() => cache.close());
+  // Just too long for its page, so that each takes one of its own; and lives that end at once.
+  const value = 'x'.repeat(1_100);
+  const write = async (n: number) => {
+    clock.set(clock.now() + 2);
+    await cache.set(keyOf(`k${n}`), value, 1).catch(() => undefined);
+    await cache.hashSet(keyOf(`h${n % 2}`), [[`f${n}`, value]]).catch(() => undefined);
+  };
+  for (let n = 0; n < 1_200; n++) await write(n);
+  cache.close();
+  const size = statSync(file).size;
+  assert.ok(size < 6 * bound, `${size} bytes`);
+});
+
 test('nobody but the host reads the file', async (t) => {
   const dir = tempDir(t);
   chmodSync(dir, 0o755);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createRedis, type RedisServices } from '../../../src/adapters/redis/create-redis.ts';
 import { systemClock } from '../../../src/adapters/system/system-clock.ts';
-import { cacheContract } from '../../contract/cache.contract.ts';
+import { type CacheRoom, cacheContract } from '../../contract/cache.contract.ts';
 import { invalidationContract } from '../../contract/invalidation.contract.ts';
 import { locksContract } from '../../contract/locks.contract.ts';
 import { freshRedis } from '../../support/services/fresh-redis.ts';
 import { SILENT_LOG } from '../../support/silent-log.ts';
 
 /** Two hosts on an empty database of the shared server. */
-async function twoHosts(keysPerTenant?: number) {
+async function twoHosts({ keysPerTenant }: CacheRoom = {}) {
   const url = await freshRedis();
   const limit = keysPerTenant === undefined ? {} : { keysPerTenant };
   const open = (): RedisServices =>
@@ -23,8 +23,8 @@ async function twoHosts(keysPerTenant?: number) {
   };
 }
 
-cacheContract('redis', async (keysPerTenant) => {
-  const { hosts, dispose } = await twoHosts(keysPerTenant);
+cacheContract('redis', async (room) => {
+  const { hosts, dispose } = await twoHosts(room);
   return { cache: hosts[0].cache, another: async () => hosts[1].cache, dispose };
 });
 
