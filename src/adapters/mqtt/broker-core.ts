@@ -38,6 +38,9 @@ function isTakenUp(session: Session, { clean, askedAt }: Newcomer): boolean {
   return !clean && session.isPersistent && !session.isExpired(askedAt);
 }
 
+/** The sessions that a message goes to; `not-retained` when it went out, but the tenant may retain no more. */
+export type Delivered = number | 'not-retained';
+
 /** What the connections of a broker share: the tenants' spaces, the store and the rules. */
 export class BrokerCore {
   readonly rules: BrokerRules;
@@ -174,17 +177,21 @@ export class BrokerCore {
   /**
    * Retains and forwards a message of a client.
    * @param publisher its client id, for subscriptions that want no messages of their own.
-   * @returns the sessions that it goes to.
+   * @returns what became of it.
    */
   deliver(
     tenant: string,
     message: BrokerMessage,
     publisher: string | undefined,
     client: ClientInfo | undefined,
-  ): number | Promise<number> {
+  ): Delivered | Promise<Delivered> {
     const space = this.space(tenant);
     if (!message.retain) return space.route(message, publisher);
-    if (space.retain(message, publisher) !== 'changed') return space.route(message, publisher);
+    const retained = space.retain(message, publisher);
+    if (retained !== 'changed') {
+      const sessions = space.route(message, publisher);
+      return retained === 'full' ? 'not-retained' : sessions;
+    }
     return this.rules.retainedChanged(client, tenant, message).then(() => space.route(message, publisher));
   }
 

@@ -91,7 +91,7 @@ export class PacketOutput {
   }
 
   ack(cmd: 'puback' | 'pubrec' | 'pubrel' | 'pubcomp', packetId: number, reasonCode = 0, reason = ''): void {
-    if (this.#options?.version !== 5 || reasonCode === 0) {
+    if (this.#options?.version !== 5 || (reasonCode === 0 && reason === '')) {
       this.#write(encodeAck(cmd, packetId));
       return;
     }

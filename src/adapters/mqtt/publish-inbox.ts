@@ -1,7 +1,8 @@
 import type { PublishDecision } from '../../ports/broker.ts';
+import type { Delivered } from './broker-core.ts';
 import type { Opened } from './connect.ts';
 import type { Connection } from './connection.ts';
-import { PUBLISH_CODES, REASON } from './reason-codes.ts';
+import { NOT_RETAINED, PUBLISH_CODES, REASON } from './reason-codes.ts';
 import type { PublishPacket } from './wire/client-packet.ts';
 import { copied, messagePropertiesOf } from './wire/message-properties.ts';
 
@@ -89,12 +90,21 @@ export class PublishInbox {
         if (packet.qos === 2) this.#remember(opened, id);
         const { tenant, clientId } = opened.info;
         const delivered = this.#connection.core.deliver(tenant, decision.message, clientId, opened.info);
-        if (!(delivered instanceof Promise)) {
-          return this.#acknowledge(opened, packet, delivered === 0 ? REASON.noSubscribers : 0);
-        }
-        return delivered.then((count) => this.#acknowledge(opened, packet, count === 0 ? REASON.noSubscribers : 0));
+        if (!(delivered instanceof Promise)) return this.#delivered(opened, packet, delivered);
+        return delivered.then((outcome) => this.#delivered(opened, packet, outcome));
       }
     }
+  }
+
+  /**
+   * QoS 2 hears of a full tenant in words beside the success: with 0x97 the same packet would be a new message when it
+   * comes again (MQTT-4.3.3-9), and whoever subscribed would have it twice.
+   */
+  #delivered(opened: Opened, packet: PublishPacket, delivered: Delivered): Promise<void> | undefined {
+    if (delivered === 'not-retained') {
+      return this.#acknowledge(opened, packet, packet.qos === 2 ? REASON.success : REASON.quota, NOT_RETAINED);
+    }
+    return this.#acknowledge(opened, packet, delivered === 0 ? REASON.noSubscribers : REASON.success);
   }
 
   /** Its message came already, perhaps over an earlier connection; that this is stored may still be to come. */

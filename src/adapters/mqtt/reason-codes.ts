@@ -100,3 +100,7 @@ export const PUBLISH_CODES: Readonly<Record<Extract<PublishDecision, { kind: 're
   failed: REASON.unspecified,
   quota: REASON.quota,
 };
+
+/** What the publisher of a retained message is told that went to the subscribers only. */
+export const NOT_RETAINED =
+  'delivered but not retained: the tenant has as many retained messages as it may, and this topic has none now';

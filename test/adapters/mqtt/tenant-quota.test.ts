@@ -1,7 +1,9 @@
 /** What the devices of one tenant may leave with the broker: its memory is everybody's. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type RawClient, TestBroker } from '../../support/mqtt-broker.ts';
+import { NOT_RETAINED } from '../../../src/adapters/mqtt/reason-codes.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RawClient, received, TestBroker } from '../../support/mqtt-broker.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const LIMIT = { timeout: 120_000 };
@@ -91,6 +93,69 @@ test('retained messages are bounded by their bytes, and none is kept in place of
   await publish(client, 'c', 8_000);
   assert.deepEqual(await kept(), [['c', 8_000]]);
 });
+
+for (const protocolVersion of [4, 5] as const) {
+  test(
+    `version ${protocolVersion}: who publishes a retained message too many hears of it, and it arrives`,
+    LIMIT,
+    async (t) => {
+      const broker = await TestBroker.start(t, { limits: { retainedMessages: 1 } });
+      const subscriber = await broker.client({ protocolVersion: 5, clientId: 'sub' });
+      const messages = received(subscriber);
+      await subscriber.subscribeAsync('#', { qos: 2 });
+      const publisher = await broker.client({ protocolVersion, clientId: 'pub' });
+      const acks: unknown[] = [];
+      publisher.on('packetreceive', (packet) => {
+        if (packet.cmd !== 'puback' && packet.cmd !== 'pubrec') return;
+        acks.push([packet.cmd, packet.reasonCode ?? 0, packet.properties?.reasonString]);
+      });
+      const send = (topic: string, qos: 0 | 1 | 2) =>
+        publisher.publishAsync(topic, `${qos}`, { qos, retain: true }).then(
+          () => 'sent',
+          (error: Error & { code?: number }) => error.code,
+        );
+      const isNew = protocolVersion === 5;
+      assert.equal(await send('kept', 1), 'sent');
+      assert.equal(await send('more', 1), isNew ? 0x97 : 'sent');
+      assert.equal(await send('more', 2), 'sent');
+      assert.equal(await send('more', 0), 'sent');
+      assert.equal(await send('kept', 2), 'sent');
+      const text = isNew ? NOT_RETAINED : undefined;
+      assert.deepEqual(acks, [
+        ['puback', 0, undefined],
+        ['puback', isNew ? 0x97 : 0, text],
+        ['pubrec', 0, text],
+        ['pubrec', 0, undefined],
+      ]);
+      const P = 'tenant/ta';
+      const all = [`${P}/kept 1`, `${P}/more 1`, `${P}/more 2`, `${P}/more 0`, `${P}/kept 2`];
+      await eventually(() => assert.deepEqual(messages, all));
+      assert.deepEqual(
+        broker.broker.retained('ta').map(({ topic }) => topic),
+        [`${P}/kept`],
+      );
+    },
+  );
+}
+
+test(
+  'no reason string for a client that wants none or takes no packet of its size, the code all the same',
+  LIMIT,
+  async (t) => {
+    const broker = await TestBroker.start(t, { limits: { retainedMessages: 0 } });
+    for (const properties of [{ requestProblemInformation: false }, { maximumPacketSize: 20 }]) {
+      const client = await (await broker.raw()).connect(5, { clientId: 'quiet', properties });
+      for (const [qos, cmd, code] of [
+        [1, 'puback', 0x97],
+        [2, 'pubrec', 0],
+      ] as const) {
+        client.send({ cmd: 'publish', topic: 'a', payload: 'x', qos, retain: true, dup: false, messageId: 3 }, 5);
+        const { reasonCode = 0, properties: told } = await client.packet(cmd);
+        assert.deepEqual([reasonCode, told?.reasonString], [code, undefined]);
+      }
+    }
+  },
+);
 
 test('user properties count among the bytes that wait for a session', LIMIT, async (t) => {
   const broker = await TestBroker.start(t, { limits: { queuedBytesPerTenant: 20_000 } });
