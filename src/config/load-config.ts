@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { bilingual } from '../core/bilingual.ts';
 import { type EnvironmentSource, nonBlank, processSource } from './cli-environment.ts';
 import { readConfigFile } from './config-file.ts';
-import { configError, type Problem } from './problem.ts';
+import { ConfigError, type Problem } from './problem.ts';
 import { hasRaw, type RawSettings, setRaw } from './raw-settings.ts';
 import { readEnvironment, unknownName } from './read-environment.ts';
 import { type Deprecation, followRenames, RENAMED_SETTINGS, type RenamedSetting } from './renamed-settings.ts';
@@ -59,7 +59,7 @@ const REMOTE_RECONCILE_SECONDS = 180;
 
 /**
  * Reads file and environment (which goes before the file), fills in defaults and checks everything.
- * @throws AppError CONFIG_INVALID with every problem: path, variable and rule, never a value.
+ * @throws ConfigError with every problem: path, variable and rule, never a value.
  */
 export function loadConfig(options: LoadOptions = {}): Config {
   const source = options.source ?? processSource();
@@ -70,8 +70,10 @@ export function loadConfig(options: LoadOptions = {}): Config {
 
   const origins = new Map<string, SettingOrigin>();
   for (const { keys, path } of SETTING_LIST) if (hasRaw(tree, keys)) origins.set(path, 'file');
-  for (const { setting, value } of environment.values) {
+  const variables = new Map<string, string>();
+  for (const { setting, value, variable } of environment.values) {
     origins.set(setting.path, 'environment');
+    variables.set(setting.path, renames.deprecations.find(({ instead }) => instead === variable)?.name ?? variable);
     setRaw(tree, setting.keys, value);
   }
   if (!origins.has('reconcileSeconds')) {
@@ -81,24 +83,34 @@ export function loadConfig(options: LoadOptions = {}): Config {
   if (!origins.has('sandbox.lanes')) {
     setRaw(tree, ['sandbox', 'lanes'], defaultLanes(options.cores ?? availableParallelism()));
   }
-  return freeze(check(tree, problems), { file, deprecations: renames.deprecations }, origins);
+  return freeze(check(tree, problems, variables), { file, deprecations: renames.deprecations }, origins);
 }
 
 function defaultLanes(cores: number): number {
   return Math.min(Math.max(cores, LEAST_DEFAULT_LANES), MOST_DEFAULT_LANES);
 }
 
-function check(tree: RawSettings, problems: Problem[]): Settings {
+/** @param variables of the settings that the environment gave, by their paths. */
+function check(tree: RawSettings, problems: Problem[], variables: ReadonlyMap<string, string>): Settings {
   const parsed = SETTINGS_SCHEMA.safeParse(tree, { error: z.locales.en().localeError });
   if (!parsed.success) {
     // The same issues in the same order, in the other language.
     const chinese = SETTINGS_SCHEMA.safeParse(tree, { error: z.locales.zhCN().localeError }).error?.issues ?? [];
-    problems.push(...parsed.error.issues.flatMap((issue, index) => problemsOf(issue, chinese[index] ?? issue)));
+    problems.push(
+      ...parsed.error.issues.flatMap((issue, index) =>
+        problemsOf(issue, chinese[index] ?? issue).map((found) => ({ ...found, ...variableIn(issue.path, variables) })),
+      ),
+    );
   } else {
     const broken = CROSS_CHECKS.filter((rule) => !rule.holds(parsed.data));
-    problems.push(...broken.map(({ path, rule }) => ({ where: placeOf(path.split('.')), rule })));
+    problems.push(
+      ...broken.map(({ path, beside, rule }) => {
+        const given = [path, ...beside].find((each) => variables.has(each)) ?? path;
+        return { where: placeOf(path.split('.')), rule, ...variableIn(given.split('.'), variables) };
+      }),
+    );
   }
-  if (!parsed.success || problems.length > 0) throw configError(problems);
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return parsed.data;
 }
 
@@ -113,6 +125,15 @@ function problemsOf(english: z.core.$ZodIssue, chinese: z.core.$ZodIssue): Probl
   }
   const own = english.message === chinese.message;
   return [{ where: placeOf(path), rule: own ? english.message : bilingual(chinese.message, english.message) }];
+}
+
+/** The variable that gave the setting at a path, or the one that the path leads into. */
+function variableIn(path: readonly PropertyKey[], variables: ReadonlyMap<string, string>): Pick<Problem, 'variable'> {
+  for (let length = path.length; length > 0; length--) {
+    const variable = variables.get(path.slice(0, length).map(String).join('.'));
+    if (variable !== undefined) return { variable };
+  }
+  return {};
 }
 
 /** `http.port (V8HOST_HTTP_PORT)`; list items are named with their index. */

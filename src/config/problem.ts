@@ -6,11 +6,16 @@ export interface Problem {
   readonly where: string;
   /** What it has to be, in both languages. */
   readonly rule: string;
+  /** The variable of the environment to change; absent where it is the file. */
+  readonly variable?: string;
 }
 
-/** All problems as one error. */
-export function configError(problems: readonly Problem[]): AppError {
-  return new AppError('CONFIG_INVALID', {
-    problems: problems.map(({ where, rule }) => `  ${where}: ${rule}`).join('\n'),
-  });
+/** All problems as one error, CONFIG_INVALID. */
+export class ConfigError extends AppError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super('CONFIG_INVALID', { problems: problems.map(({ where, rule }) => `  ${where}: ${rule}`).join('\n') });
+    this.problems = problems;
+  }
 }

@@ -10,6 +10,13 @@ import { SETTING_LIST, type Setting } from './setting-list.ts';
 export interface EnvironmentValue {
   readonly setting: Setting;
   readonly value: unknown;
+  /** Where it stands: the setting's own variable, the one of its file, or the platform's name. */
+  readonly variable: string;
+}
+
+interface FoundText {
+  readonly text: string;
+  readonly variable: string;
 }
 
 /** Variables of ours that are no settings: they belong to the command line, or name the file. */
@@ -26,38 +33,44 @@ export function readEnvironment(source: EnvironmentSource): { values: Environmen
   const problems = unknownVariables(source.env);
   const values: EnvironmentValue[] = [];
   for (const setting of SETTING_LIST) {
-    const text = textOf(setting, source, problems);
-    if (text !== undefined) values.push({ setting, value: fromText(setting.kind, text) });
+    const found = textOf(setting, source, problems);
+    if (found === undefined) continue;
+    values.push({ setting, value: fromText(setting.kind, found.text), variable: found.variable });
   }
   return { values, problems };
 }
 
-function textOf(setting: Setting, source: EnvironmentSource, problems: Problem[]): string | undefined {
-  const direct = nonBlank(source.env[setting.variable]);
-  if (setting.path === 'tenant') return direct ?? nonBlank(source.env[TENANT_ALIAS]);
+function textOf(setting: Setting, source: EnvironmentSource, problems: Problem[]): FoundText | undefined {
+  const direct = textIn(source.env, setting.variable);
+  if (setting.path === 'tenant') return direct ?? textIn(source.env, TENANT_ALIAS);
   if (setting.doc.secret !== true) return direct;
   const variable = `${setting.variable}_FILE`;
   const file = nonBlank(source.env[variable]);
   if (file === undefined) return direct;
   if (direct !== undefined) {
     const rule = bilingual(`与 ${setting.variable} 只能设置一个`, `set either this or ${setting.variable}`);
-    problems.push({ where: variable, rule });
+    problems.push({ where: variable, rule, variable });
     return direct;
   }
   const text = nonBlank(source.readFile(resolve(source.cwd, file)));
-  if (text === undefined)
-    problems.push({
-      where: variable,
-      rule: bilingual(`文件 ${file} 不存在或为空`, `the file ${file} is missing or empty`),
-    });
-  return text;
+  if (text === undefined) {
+    const rule = bilingual(`文件 ${file} 不存在或为空`, `the file ${file} is missing or empty`);
+    problems.push({ where: variable, rule, variable });
+    return undefined;
+  }
+  return { text, variable };
+}
+
+function textIn(env: EnvironmentSource['env'], variable: string): FoundText | undefined {
+  const text = nonBlank(env[variable]);
+  return text === undefined ? undefined : { text, variable };
 }
 
 function unknownVariables(env: EnvironmentSource['env']): Problem[] {
   const known = knownVariables();
   return Object.keys(env)
     .filter((name) => name.startsWith('V8HOST_') && !known.includes(name))
-    .map((name) => ({ where: name, rule: unknownName(name, known) }));
+    .map((name) => ({ where: name, rule: unknownName(name, known), variable: name }));
 }
 
 /** Every variable the host accepts. */

@@ -37,7 +37,8 @@ export function followRenames(
   const problems: Problem[] = [];
   const env = { ...source.env };
   const move = (name: string, instead: string, isTaken: boolean, take: () => void): void => {
-    if (isTaken) problems.push({ where: name, rule: both(instead) });
+    const variable = Object.hasOwn(source.env, name) ? { variable: name } : {};
+    if (isTaken) problems.push({ where: name, rule: both(instead), ...variable });
     else deprecations.push({ name, instead });
     take();
   };

@@ -250,6 +250,8 @@ export type Settings = z.infer<typeof SETTINGS_SCHEMA>;
 export interface CrossCheck {
   /** The setting to change. */
   readonly path: string;
+  /** The other settings of the rule. */
+  readonly beside: readonly string[];
   readonly rule: string;
   holds(settings: Settings): boolean;
 }
@@ -257,6 +259,7 @@ export interface CrossCheck {
 export const CROSS_CHECKS: readonly CrossCheck[] = [
   {
     path: 'retention.inboxDays',
+    beside: ['retention.deadLetterDays'],
     rule: bilingual(
       `须不小于 retention.deadLetterDays + ${INBOX_MARGIN_DAYS}，否则重放的死信可能执行两次`,
       `at least retention.deadLetterDays + ${INBOX_MARGIN_DAYS}, or a replayed dead letter could run twice`,
@@ -265,6 +268,7 @@ export const CROSS_CHECKS: readonly CrossCheck[] = [
   },
   {
     path: 'sandbox.rssMb',
+    beside: ['run.heapMb'],
     rule: bilingual(
       `须不小于 run.heapMb + ${LANE_BASE_MB}，否则堆上限不会先生效`,
       `at least run.heapMb + ${LANE_BASE_MB}, or the process ends before the heap limit can`,
@@ -273,16 +277,19 @@ export const CROSS_CHECKS: readonly CrossCheck[] = [
   },
   {
     path: 'run.wallSeconds',
+    beside: ['limits.maxWallSeconds'],
     rule: bilingual('须不大于 limits.maxWallSeconds', 'at most limits.maxWallSeconds'),
     holds: ({ run, limits }) => run.wallSeconds <= limits.maxWallSeconds,
   },
   {
     path: 'run.heapMb',
+    beside: ['limits.maxHeapMb'],
     rule: bilingual('须不大于 limits.maxHeapMb', 'at most limits.maxHeapMb'),
     holds: ({ run, limits }) => run.heapMb <= limits.maxHeapMb,
   },
   {
     path: 'mqtt.shared.enabled',
+    beside: [],
     rule: bilingual(
       '需要 databaseUrl 和 cacheUrl：会话存于 Redis，由数据库决定哪台主机运行 MQTT 服务',
       'needs databaseUrl and cacheUrl: sessions are in Redis, and the database decides which host runs the broker',

@@ -40,11 +40,33 @@ describe('v8host doctor on a machine', () => {
   it('tells every problem of a configuration, and in the language of the terminal', async (t) => {
     const english = await runDoctor(t, { http: { port: 99_999 }, reconcileSecond: 1 });
     assert.equal(english.code, 1);
-    const [text = ''] = english.texts('config', 'problem');
-    assert.match(text, /http\.port \(V8HOST_HTTP_PORT\)/);
-    assert.match(text, /reconcileSecond/);
+    const [port = '', name = ''] = english.texts('config', 'problem');
+    assert.match(port, /^http\.port \(V8HOST_HTTP_PORT\) is wrong: /);
+    assert.match(name, /^reconcileSecond is wrong: .*reconcileSeconds/);
     const chinese = await runDoctor(t, { http: { port: 99_999 } }, { lang: 'zh_CN.UTF-8' });
     assert.match(chinese.texts('config', 'problem')[0] ?? '', /配置有误/);
+  });
+
+  it('names the variable that gave a wrong value, and the file for one that stands there', async (t) => {
+    const dir = tempDir(t);
+    const subjects = async (file: object, env: Readonly<Record<string, string>>) => {
+      const { findings } = await runDoctor(t, { lang: 'fr', ...file }, { dir, env });
+      return findings.map(({ subject, text }) => [subject, text.split(' ')[0]]);
+    };
+    const inFile = ['v8host.config.json', 'lang'];
+    assert.deepEqual((await subjects({}, { V8HOST_HTTP_PORT: 'seventy' })).slice(0, 2).sort(), [
+      ['V8HOST_HTTP_PORT', 'http.port'],
+      inFile,
+    ]);
+    assert.deepEqual((await subjects({}, { V8HOST_NO_SUCH: '1' }))[0], ['V8HOST_NO_SUCH', 'V8HOST_NO_SUCH']);
+    writeFileSync(join(dir, 'url'), 'http://nowhere');
+    assert.deepEqual((await subjects({}, { V8HOST_QUEUE_URL_FILE: join(dir, 'url') })).slice(0, 2).sort(), [
+      ['V8HOST_QUEUE_URL_FILE', 'queueUrl'],
+      inFile,
+    ]);
+    const rule = await subjects({ lang: 'en' }, { V8HOST_RETENTION_DEAD_LETTER_DAYS: '100' });
+    assert.deepEqual(rule[0], ['V8HOST_RETENTION_DEAD_LETTER_DAYS', 'retention.inboxDays']);
+    assert.deepEqual((await subjects({}, { OsClient: 'a/b' })).slice(0, 2).sort(), [['OsClient', 'tenant'], inFile]);
   });
 
   it('knows that a dead letter outlives the attempts that explain it, and is content with equal windows', async (t) => {
@@ -96,7 +118,11 @@ describe('v8host doctor on a machine', () => {
     assert.doesNotMatch(short.out, /^正常/m);
     assert.match(short.out, /^注意 {2}主机/m);
     const wrong = await runCli(['doctor', '--problems'], { cwd: dir, env: { ...env, V8HOST_NO_SUCH: '1' } });
-    assert.match(wrong.out, /^问题 {2}配置.*\n +V8HOST_NO_SUCH: /m, 'a line for every setting');
+    assert.match(
+      wrong.out,
+      /^问题 {2}配置 {2,}V8HOST_NO_SUCH {2,}配置有误：V8HOST_NO_SUCH：/m,
+      'a line for every setting',
+    );
   });
 });
 

@@ -45,7 +45,7 @@ function show(call: CommandCall, findings: readonly Finding[]): void {
   }
   const lines = shown.flatMap(({ area, level, subject, text }) => {
     const [first = '', ...more] = text[lang].split('\n');
-    // A wrong configuration has a line for every setting.
+    // The sentence of an error may have several lines.
     return [[LEVEL[lang][level], AREA[lang][area], subject, first], ...more.map((line) => ['', '', '', line])];
   });
   for (const line of tableLines(lines)) terminal.out(line);

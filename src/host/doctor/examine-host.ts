@@ -7,8 +7,9 @@ import { systemClock } from '../../adapters/system/system-clock.ts';
 import { systemIds } from '../../adapters/system/system-ids.ts';
 import type { ExamineOptions } from '../../cli/command.ts';
 import { type Config, loadConfig } from '../../config/load-config.ts';
+import { ConfigError } from '../../config/problem.ts';
 import { coerceError } from '../../core/errors.ts';
-import { type Finding, fine, notice, problemOf } from '../../core/finding.ts';
+import { type Finding, fine, notice, problem, problemOf } from '../../core/finding.ts';
 import { mongoUrlOf } from '../../core/mongo-settings.ts';
 import { mqSettingsOf } from '../../core/mq-settings.ts';
 import { sameTenant } from '../../core/tenant.ts';
@@ -37,7 +38,7 @@ export async function examineHost({ configFile, hostRuns, progress }: ExamineOpt
   try {
     config = loadConfig({ configFile });
   } catch (error: unknown) {
-    return [problemOf('config', configFile ?? 'v8host.config.json', coerceError(error).toRecord())];
+    return configFindings(error, configFile ?? 'v8host.config.json');
   }
   const dataDir = resolve(cwd(), config.dataDir);
   const findings: Finding[] = [fine('config', config.file ?? 'V8HOST_*', '配置有效', 'the configuration is valid')];
@@ -63,6 +64,14 @@ export async function examineHost({ configFile, hostRuns, progress }: ExamineOpt
   note('sandbox', await examineSandbox(config, QUIET));
   progress?.(undefined);
   return findings;
+}
+
+/** A finding for every wrong value, which names what to edit: the variable of the environment that gave it, else the file. */
+function configFindings(error: unknown, file: string): readonly Finding[] {
+  if (!(error instanceof ConfigError)) return [problemOf('config', file, coerceError(error).toRecord())];
+  return error.problems.map(({ where, rule, variable = file }) =>
+    problem('config', variable, `配置有误：${where}：${rule}`, `${where} is wrong: ${rule}`),
+  );
 }
 
 /** Old names of settings. */
