@@ -111,7 +111,7 @@ async function openRunner(config: Config, { modules, log, metrics, releasers }: 
   return runner;
 }
 
-/** The check computes for a second. Beside the start it would be in the way, and have no fair chance itself. */
+/** Beside the start the check would be in the way, and have no fair chance itself. */
 const CHECK_AFTER_MS = 30_000;
 /** On a machine that was too busy to tell, it is tried again. */
 const CHECK_AGAIN_MS = 600_000;
