@@ -35,27 +35,46 @@ export interface RunProfile {
  * only against slow ones: on a busy host runs are delayed by turns, and without batches it would only get busier.
  */
 export class EngineProfiles {
-  readonly #runs = new Map<string, RunProfile[]>();
+  readonly #known = new Map<string, KnownEngine>();
 
   record(engine: string, run: RunProfile): void {
-    const runs = this.#runs.get(engine) ?? [];
-    if (runs.length === 0 && this.#runs.size >= MAX_ENGINES) this.#runs.clear();
-    runs.push(run);
-    if (runs.length > WINDOW) runs.shift();
-    this.#runs.set(engine, runs);
+    const known = this.#known.get(engine) ?? this.#meet(engine);
+    known.runs.push(run);
+    if (known.runs.length > WINDOW) known.runs.shift();
+    known.batchSize = undefined;
   }
 
   /** Messages of the engine that may share a transaction: 1 unless it is quick. */
   batchSize(engine: string): number {
-    const runs = this.#runs.get(engine);
-    if (runs === undefined || runs.length < ENOUGH) return 1;
-    if (runs.some((run) => run.wentOutside)) return 1;
-    if (runs.filter((run) => run.failed).length > runs.length * MAX_FAILED) return 1;
-    const durations = runs.map((run) => run.durationMs).sort((a, b) => a - b);
-    const usualMs = shareOf(durations, 0.5);
-    if (usualMs >= QUICK_MS || shareOf(durations, 0.95) >= TAIL_MS) return 1;
-    return Math.min(BATCH_MESSAGES, Math.floor(BATCH_MS / Math.max(1, usualMs)));
+    const known = this.#known.get(engine);
+    if (known === undefined) return 1;
+    // Asked for every delivery that comes, and mostly answered as for the one before it.
+    known.batchSize ??= batchSizeAfter(known.runs);
+    return known.batchSize;
   }
+
+  #meet(engine: string): KnownEngine {
+    if (this.#known.size >= MAX_ENGINES) this.#known.clear();
+    const known: KnownEngine = { runs: [], batchSize: undefined };
+    this.#known.set(engine, known);
+    return known;
+  }
+}
+
+interface KnownEngine {
+  readonly runs: RunProfile[];
+  /** What the runs allow; undefined until it is asked for after the last one. */
+  batchSize: number | undefined;
+}
+
+function batchSizeAfter(runs: readonly RunProfile[]): number {
+  if (runs.length < ENOUGH) return 1;
+  if (runs.some((run) => run.wentOutside)) return 1;
+  if (runs.filter((run) => run.failed).length > runs.length * MAX_FAILED) return 1;
+  const durations = runs.map((run) => run.durationMs).sort((a, b) => a - b);
+  const usualMs = shareOf(durations, 0.5);
+  if (usualMs >= QUICK_MS || shareOf(durations, 0.95) >= TAIL_MS) return 1;
+  return Math.min(BATCH_MESSAGES, Math.floor(BATCH_MS / Math.max(1, usualMs)));
 }
 
 /** What this share of the runs took at most. @param durations sorted. Milliseconds. */

@@ -1,4 +1,13 @@
-import { type CompiledQuery, type DatabaseConnection, type Driver, Kysely, type QueryResult } from 'kysely';
+import {
+  type Compilable,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  isCompilable,
+  Kysely,
+  type KyselyConfig,
+  type QueryResult,
+} from 'kysely';
 import type { SqlDialect } from './sql-dialect.ts';
 
 /** Executes one compiled statement. Rejects with AppError only. */
@@ -9,7 +18,24 @@ export type ExecuteStatement = (query: CompiledQuery) => Promise<QueryResult<unk
  * use a connection lies in the session object, so a late statement of an ended run cannot reach another's.
  */
 export function kyselyOver<Tables>(dialect: SqlDialect, execute: ExecuteStatement): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: { ...dialect.builder, createDriver: () => new SessionDriver(execute) } });
+  return new SessionBuilder<Tables>(
+    { dialect: { ...dialect.builder, createDriver: () => new SessionDriver(execute) } },
+    execute,
+  );
+}
+
+/** Gives statements that are compiled already to the session at once: the builder's way there is longer than theirs. */
+class SessionBuilder<Tables> extends Kysely<Tables> {
+  readonly #execute: ExecuteStatement;
+
+  constructor(config: KyselyConfig, execute: ExecuteStatement) {
+    super(config);
+    this.#execute = execute;
+  }
+
+  override executeQuery<R>(query: CompiledQuery<R> | Compilable<R>): Promise<QueryResult<R>> {
+    return this.#execute(isCompilable(query) ? query.compile() : query) as Promise<QueryResult<R>>;
+  }
 }
 
 /** Begin and end of transactions belong to the session; nothing may start them through the builder. */
