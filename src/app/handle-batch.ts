@@ -120,6 +120,8 @@ export class BatchHandler {
     const claimed = runs.filter((_, index) => answers[index] === 'claimed');
     const known = runs.filter((_, index) => answers[index] === 'duplicate').map(({ message }) => message);
     const done = await this.#runClaimed(tx, claimed, lane);
+    // The next batch may run while this one is committed.
+    lane.slot.release();
     if (done === undefined) {
       await tx.rollback();
       return UNDONE;
@@ -142,19 +144,20 @@ export class BatchHandler {
     const { engine, slot } = lane;
     const parts: DonePart[] = [];
     for (const claim of claims) parts.push(this.#openPart(tx, claim, lane, parts.at(-1)));
-    const results = slot.runAll(parts.map(({ message, tree }) => scriptOf(message, engine, tree)));
+    const scripts = parts.map(({ message, tree }) => scriptOf(message, engine, tree));
+    const results = slot.runAll(scripts, true);
     let doom: Doom | undefined;
     let failed = false;
     for (const [index, part] of parts.entries()) {
       part.tree.begin();
-      const ended = await endRun(part.tree, engine, await (results[index] as Promise<RunOutcome>));
+      // A failure is recorded by the single run that follows, which also knows whose it was.
+      const ended = await endRun(part.tree, engine, await (results[index] as Promise<RunOutcome>), false);
       part.transaction.end();
       doom ??= ended.doom;
       const verdict = judgeDelivery(ended.outcome, {
         engineKey: engine.key,
         legacyAck: part.message.binding.legacyAck,
       });
-      // A failure is recorded by the single run that follows.
       // Savepoints of messages must not cross: what one left open is undone with all of them.
       if (verdict.kind !== 'success' || part.transaction.once.depth > 0) failed = true;
       else this.#services.profiles.record(engineOf(part.message), { ...profileOf(part.tree), failed: false });

@@ -225,10 +225,18 @@ export function scriptOf(message: ReceivedMessage, engine: EngineSource, tree: R
   return { start, calls: createHostCallSink(tree, [engine.key]) };
 }
 
-/** Ends a run whose script has ended; its host call under way has ended, too, when this resolves. */
-export async function endRun(tree: RunTree, engine: EngineSource, result: RunOutcome): Promise<EndedRun> {
+/**
+ * Ends a run whose script has ended; its host call under way has ended, too, when this resolves.
+ * @param failureCounts false where the message runs again whatever it failed of, and is blamed for that run alone.
+ */
+export async function endRun(
+  tree: RunTree,
+  engine: EngineSource,
+  result: RunOutcome,
+  failureCounts = true,
+): Promise<EndedRun> {
   const outcome = relocateOutcome(result, engine);
-  noteEnd(tree, engine.key, outcome);
+  if (failureCounts || outcome.kind === 'returned' || outcome.kind === 'nothing') noteEnd(tree, engine.key, outcome);
   endRunSpan(tree.span, outcome);
   // Read first: cutting the connection of a killed run dooms the transaction, which is no fault of the database.
   const { doom } = tree.transaction;

@@ -34,8 +34,9 @@ export interface RunSlot {
   /**
    * Runs scripts one after the other, handed to the lane at once, so that each begins when the one before it has
    * ended. @returns their outcomes, in order. When the lane is lost those that had not begun are `unstarted`.
+   * @param decidedTogether nobody waits for one end alone, so it may be told when the next run speaks.
    */
-  runAll(runs: readonly SlotRun[]): readonly Promise<RunOutcome>[];
+  runAll(runs: readonly SlotRun[], decidedTogether?: boolean): readonly Promise<RunOutcome>[];
   release(): void;
 }
 

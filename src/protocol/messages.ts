@@ -26,7 +26,17 @@ export const HOST_FRAME = {
   step: 6,
   /** The source that the lane asked for. */
   source: 7,
+  /**
+   * Run text: as `run`, and the next run of the same transaction is right behind it. Nobody waits for the end of this one
+   * alone, so the lane may say it together with its next word.
+   */
+  runOfSeveral: 8,
 } as const;
+
+/** True for a frame that brings a root run, which may come while another is under way. */
+export function isRun({ type }: { readonly type: number }): boolean {
+  return type === HOST_FRAME.run || type === HOST_FRAME.runOfSeveral;
+}
 
 /** Frames from lane to host. */
 export const LANE_FRAME = {

@@ -19,6 +19,8 @@ const CHUNK_BYTES = 64 * 1024;
 export class HostChannel {
   readonly #fd: number;
   readonly #chunk = new Uint8Array(CHUNK_BYTES);
+  /** A frame that goes with the next one. */
+  #held: Uint8Array | undefined;
   /** What was read and not yet taken: `#chunk` from `#start` to `#end`. */
   #start = 0;
   #end = 0;
@@ -35,6 +37,24 @@ export class HostChannel {
   /** Writes a frame; returns when the kernel has it. Ends the process when the host is gone. */
   send(type: number, runId: number, text: string): void {
     const bytes = encodeFrame({ type, runId, text });
+    const held = this.#held;
+    this.#held = undefined;
+    this.#write(held === undefined ? bytes : Buffer.concat([held, bytes]));
+  }
+
+  /** Writes a frame together with the next one, at the latest before the lane waits for the host. */
+  hold(type: number, runId: number, text: string): void {
+    this.#flush();
+    this.#held = encodeFrame({ type, runId, text });
+  }
+
+  #flush(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) this.#write(held);
+  }
+
+  #write(bytes: Uint8Array): void {
     try {
       for (let sent = 0; sent < bytes.byteLength; ) sent += writeSync(this.#fd, bytes, sent);
     } catch {
@@ -89,6 +109,7 @@ export class HostChannel {
   }
 
   #readSome(bytes: Uint8Array, offset: number, length: number): number {
+    this.#flush();
     try {
       return readSync(this.#fd, bytes, offset, length, null);
     } catch {

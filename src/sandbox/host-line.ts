@@ -1,7 +1,7 @@
 import { fail } from '../core/dos-result.ts';
 import type { ErrorCode, ErrorParams } from '../core/errors.ts';
 import type { Frame } from '../protocol/frames.ts';
-import { HOST_FRAME, LANE_FRAME } from '../protocol/messages.ts';
+import { HOST_FRAME, isRun, LANE_FRAME } from '../protocol/messages.ts';
 import { endProcess, type HostChannel } from './host-channel.ts';
 
 /** The lane, as one of its runs sees it. */
@@ -65,7 +65,7 @@ export class HostLine {
       if (frame.type === type && frame.runId === this.#runId) return frame.text;
       if (frame.type === HOST_FRAME.nested) this.#lane.runNested(frame, this.#depth + 1);
       else if (frame.type === HOST_FRAME.abort) this.#lane.abort(frame.runId);
-      else if (frame.type === HOST_FRAME.run) this.#lane.holdBack(frame);
+      else if (isRun(frame)) this.#lane.holdBack(frame);
       else endProcess();
       if (this.aborted) return undefined;
     }

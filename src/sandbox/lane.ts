@@ -1,6 +1,6 @@
 import { writeDoneText } from '../protocol/done-text.ts';
 import type { Frame } from '../protocol/frames.ts';
-import { type CompileStart, HOST_FRAME, LANE_FRAME, type LaneDone, type RunHead } from '../protocol/messages.ts';
+import { type CompileStart, HOST_FRAME, isRun, LANE_FRAME, type LaneDone, type RunHead } from '../protocol/messages.ts';
 import { splitRunText } from '../protocol/run-text.ts';
 import { compileOnly } from './compile-only.ts';
 import { CpuClock } from './cpu-clock.ts';
@@ -46,7 +46,7 @@ export class Lane implements RunningLane {
   serve(): boolean {
     const frame = this.#heldBack.shift() ?? this.channel.receive();
     if (frame === undefined) return false;
-    if (frame.type === HOST_FRAME.run) {
+    if (isRun(frame)) {
       const { limits } = this.#run(frame, 1);
       // The host has its answer. Unless the next run is here already there is nothing else to do.
       if (this.#heldBack.length === 0 && !this.channel.holdsMore) this.#isolates.useIdleMoment(limits.heapMb);
@@ -71,7 +71,8 @@ export class Lane implements RunningLane {
     const done = new ScriptRun(services, head, inputJson, depth).execute();
     if (this.#aborting === undefined || this.#aborting === frame.runId) {
       this.#aborting = undefined;
-      this.#done(frame.runId, done);
+      if (frame.type === HOST_FRAME.runOfSeveral) this.channel.hold(LANE_FRAME.done, frame.runId, writeDoneText(done));
+      else this.#done(frame.runId, done);
     }
     return head;
   }

@@ -6,7 +6,7 @@ import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../core/run-limits.ts';
 import type { RunOutcome } from '../../core/run-outcome.ts';
 import type { CompileResult, HostCallSink } from '../../ports/engine-runner.ts';
 import { encodeFrame, type Frame } from '../../protocol/frames.ts';
-import { type CompileStart, HOST_FRAME, LANE_FRAME, type RunStart } from '../../protocol/messages.ts';
+import { type CompileStart, isRun, LANE_FRAME, type RunStart } from '../../protocol/messages.ts';
 import { CompileConversation } from './compile-conversation.ts';
 import { FrameReader } from './frame-reader.ts';
 import { LaneBrake } from './lane-brake.ts';
@@ -129,12 +129,12 @@ export class LaneProcess implements Watched, ConversationPeer {
 
   /**
    * Runs a script to its end: at once on an idle lane, else behind the runs that it has.
-   * @param listener follows the run's turn.
+   * @param listener follows the run's turn. @param hasNext another of the same transaction is sent right behind it.
    */
-  run(start: RunStart, sink: HostCallSink, listener?: TurnListener): Promise<RunOutcome> {
+  run(start: RunStart, sink: HostCallSink, listener?: TurnListener, hasNext = false): Promise<RunOutcome> {
     this.#assertServing();
     const limits = { ...start.limits, rssMb: Math.min(start.limits.rssMb, this.#rssMb) };
-    const conversation = new RunConversation(this, start, sink);
+    const conversation = new RunConversation(this, start, sink, hasNext);
     this.#add(new LaneTurn(start.tenant, conversation, limits, listener));
     return conversation.outcome;
   }
@@ -152,7 +152,7 @@ export class LaneProcess implements Watched, ConversationPeer {
   send(type: number, runId: number, text: string): void {
     if (this.#mode === 'ended') return;
     // What the lane waits for goes at once.
-    if (type === HOST_FRAME.run && this.#mode === 'busy') this.#gather();
+    if (isRun({ type }) && this.#mode === 'busy') this.#gather();
     this.#socket.write(encodeFrame({ type, runId, text }));
     this.#turn?.noteBlocked();
   }

@@ -71,8 +71,8 @@ export class LaneSlot implements RunSlot {
     return outcome;
   }
 
-  runAll(runs: readonly SlotRun[]): readonly Promise<RunOutcome>[] {
-    const sent = this.#sendAll(runs);
+  runAll(runs: readonly SlotRun[], decidedTogether = false): readonly Promise<RunOutcome>[] {
+    const sent = this.#sendAll(runs, decidedTogether);
     return runs.map(async (_, index) => (await sent)[index] ?? NOT_BEGUN);
   }
 
@@ -127,7 +127,7 @@ export class LaneSlot implements RunSlot {
   }
 
   /** @returns the outcomes to come; none when the runs cannot be sent. */
-  async #sendAll(runs: readonly SlotRun[]): Promise<readonly Promise<RunOutcome>[]> {
+  async #sendAll(runs: readonly SlotRun[], decidedTogether: boolean): Promise<readonly Promise<RunOutcome>[]> {
     if (runs.some(({ start }) => refuseInput(start) !== undefined)) return [];
     const seat = this.#servingSeat();
     if (seat === undefined) return [];
@@ -138,9 +138,10 @@ export class LaneSlot implements RunSlot {
       gate.leave();
       return [];
     }
-    const ends = runs.map(({ start, calls }) =>
-      this.#follow(lane, start, (listener) => lane.run(start, calls, listener), gate),
-    );
+    const ends = runs.map(({ start, calls }, index) => {
+      const hasNext = decidedTogether && index < runs.length - 1;
+      return this.#follow(lane, start, (listener) => lane.run(start, calls, listener, hasNext), gate);
+    });
     void Promise.all(ends).then(() => gate.leave());
     return ends.map(async (end) => (await end).outcome);
   }

@@ -55,14 +55,15 @@ export class RunConversation {
   #callsInOrder = 0;
   readonly #parallel = new RunGate(MAX_PARALLEL_CALLS);
 
-  constructor(peer: ConversationPeer, start: RunStart, sink: HostCallSink) {
+  /** @param hasNext the next run of the same transaction is sent right behind this one. */
+  constructor(peer: ConversationPeer, start: RunStart, sink: HostCallSink, hasNext = false) {
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
     this.#peer = peer;
     this.#root = new RunLevel(peer.nextRunId(), start, sink);
     this.#levels = [this.#root];
-    peer.send(HOST_FRAME.run, this.#root.runId, writeRunText(start));
+    peer.send(hasNext ? HOST_FRAME.runOfSeveral : HOST_FRAME.run, this.#root.runId, writeRunText(start));
   }
 
   get runId(): number {

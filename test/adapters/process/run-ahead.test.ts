@@ -20,10 +20,10 @@ function sent(source: string, options: RunOptions = {}): Sent {
   return { start: runStart(source, options), calls: new RecordingSink(options.call) };
 }
 
-async function outcomesOf(runs: readonly SlotRun[]): Promise<readonly RunOutcome[]> {
+async function outcomesOf(runs: readonly SlotRun[], decidedTogether = false): Promise<readonly RunOutcome[]> {
   const slot = await lanes.acquire('demo', {});
   try {
-    return await Promise.all(slot.runAll(runs));
+    return await Promise.all(slot.runAll(runs, decidedTogether));
   } finally {
     slot.release();
   }
@@ -101,6 +101,48 @@ describe('runs that were handed over at once', () => {
     const [first, second] = await outcomesOf([sent('V8.Method.NewGuid()', slow), sent('return 2', slow)]);
     assert.equal(first?.kind === 'limit' && first.error.code, 'V8_TIMEOUT');
     assert.deepEqual(second, returned(2));
+  });
+
+  it('that are decided together each have their own end, which may be told when the next one speaks', async () => {
+    let firstEnded = false;
+    let endedAtCall: boolean | undefined;
+    const call = async () => {
+      endedAtCall = firstEnded;
+      return { kind: 'reply', json: '"y"' } as const;
+    };
+    const runs = [sent('return 1'), sent('throw new Error("no")'), sent('return V8.Method.NewGuid()', { call })];
+    const slot = await lanes.acquire('demo', {});
+    try {
+      const ends = slot.runAll(runs, true);
+      void ends[0]?.then(() => {
+        firstEnded = true;
+      });
+      const outcomes = await Promise.all(ends);
+      assert.deepEqual([outcomes[0], outcomes[1]?.kind, outcomes[2]], [returned(1), 'threw', returned('y')]);
+      assert.equal(endedAtCall, true, 'the ends of those before it come before its call');
+    } finally {
+      slot.release();
+    }
+  });
+
+  it('that are decided together end softly before one that computes without end', async () => {
+    const limits = { cpuMs: 200 };
+    const outcomes = await outcomesOf([sent('return 1'), sent('for (;;);', { limits }), sent('return 3')], true);
+    assert.deepEqual([outcomes[0], outcomes[2]], [returned(1), returned(3)]);
+    assert.equal(outcomes[1]?.kind === 'limit' && outcomes[1].error.code, 'V8_CPU_LIMIT');
+  });
+
+  it('that are decided together all end when one costs the lane', async () => {
+    const limits = { cpuMs: 200, wallMs: 1_000 };
+    const outcomes = await outcomesOf(
+      [sent('return 1'), sent("'x'.repeat(2 ** 28).split('')", { limits }), sent('return 3')],
+      true,
+    );
+    assert.ok(
+      outcomes.some(({ kind }) => kind === 'limit' || kind === 'crashed'),
+      JSON.stringify(outcomes),
+    );
+    assert.equal(outcomes[2]?.kind, 'unstarted');
   });
 
   it('are all refused when one has too large an input', async () => {
