@@ -177,6 +177,7 @@ export class CapturedEffects {
       relaxedTables: real.relaxedTables,
       sql: real.sql,
       documents: real.documents,
+      during: (over) => real.during(over),
       parked: real.parked,
       deadLetters: real.deadLetters,
       outbox: real.outbox,

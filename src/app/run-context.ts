@@ -104,11 +104,11 @@ export class EngineRunContext implements RunContext {
   }
 
   tables(joins: boolean): Promise<TableStore> {
-    return this.#tree.transaction.tables(joins, this.#tree.options.alwaysJoin);
+    return this.#tree.transaction.tables(joins, this.#tree.options.alwaysJoin, () => this.signal);
   }
 
   sql(joins: boolean): Promise<SqlSession> {
-    return this.#tree.transaction.sql(joins, this.#tree.options.alwaysJoin);
+    return this.#tree.transaction.sql(joins, this.#tree.options.alwaysJoin, () => this.signal);
   }
 
   databases(): ScriptDatabases {

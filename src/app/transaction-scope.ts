@@ -1,5 +1,6 @@
 import { AppError, coerceError } from '../core/errors.ts';
 import type { DocumentStore } from '../ports/documents.ts';
+import type { SingleStatements } from '../ports/single-statements.ts';
 import type { SqlSession } from '../ports/sql-session.ts';
 import type { TableStore } from '../ports/table-store.ts';
 import type {
@@ -33,10 +34,11 @@ export interface RunTransaction {
   /**
    * Where a host call reads and writes. Without `joins` a call commits by itself, unless the transaction is open and
    * the database has one writer: waiting for it would lock the run against itself.
+   * @param over aborted when the engine that calls ends; statements that commit by themselves end with it.
    */
-  tables(joins: boolean, alwaysJoin: boolean): Promise<TableStore>;
+  tables(joins: boolean, alwaysJoin: boolean, over: () => AbortSignal): Promise<TableStore>;
   /** The same for a script's own SQL. */
-  sql(joins: boolean, alwaysJoin: boolean): Promise<SqlSession>;
+  sql(joins: boolean, alwaysJoin: boolean, over: () => AbortSignal): Promise<SqlSession>;
   /**
    * Where documents of a tenant without a MongoDB are: in the transaction whenever it is open, because nobody can ask
    * for it in the call.
@@ -93,12 +95,12 @@ export class TransactionScope implements RunTransaction {
     return (await this.#open()).claim(claim);
   }
 
-  async tables(joins: boolean, alwaysJoin: boolean): Promise<TableStore> {
-    return (await this.#place(joins || alwaysJoin)).tables;
+  async tables(joins: boolean, alwaysJoin: boolean, over: () => AbortSignal): Promise<TableStore> {
+    return (await this.#place(joins || alwaysJoin, over)).tables;
   }
 
-  async sql(joins: boolean, alwaysJoin: boolean): Promise<SqlSession> {
-    return (await this.#place(joins || alwaysJoin)).sql;
+  async sql(joins: boolean, alwaysJoin: boolean, over: () => AbortSignal): Promise<SqlSession> {
+    return (await this.#place(joins || alwaysJoin, over)).sql;
   }
 
   async documents(alwaysJoin: boolean): Promise<DocumentStore> {
@@ -172,10 +174,11 @@ export class TransactionScope implements RunTransaction {
     this.#assertRunning();
   }
 
-  async #place(joins: boolean): Promise<Pick<TenantTx, 'tables' | 'sql' | 'documents'>> {
+  async #place(joins: boolean, over?: () => AbortSignal): Promise<SingleStatements> {
     this.#assertRunning();
     const mustJoin = joins || this.once.depth > 0;
-    return mustJoin || (this.isOpen && this.#store.singleWriter) ? this.#open() : this.#store;
+    if (mustJoin || (this.isOpen && this.#store.singleWriter)) return this.#open();
+    return over === undefined ? this.#store : this.#store.during(over);
   }
 
   async #open(): Promise<TenantTx> {

@@ -20,6 +20,7 @@ import type { OutboxInspection } from './outbox-inspection.ts';
 import type { PushReport, PushRequest } from './push.ts';
 import type { MessageProps } from './queue.ts';
 import type { SecretUpkeep } from './secret-box.ts';
+import type { SingleStatementStore } from './single-statements.ts';
 import type { SqlSession } from './sql-session.ts';
 import type { TableDesigner } from './table-designer.ts';
 import type { TableStore } from './table-store.ts';
@@ -246,20 +247,15 @@ export interface TableDefinition {
   readonly rows: readonly Readonly<Record<string, string | number | null>>[];
 }
 
-export interface TenantStore {
+/** Access without a transaction, and what the host itself keeps. */
+export interface TenantStore extends SingleStatementStore {
   readonly tenant: string;
-  /** Auto-committed access for runs without a platform transaction. */
-  readonly tables: TableStore;
   /**
-   * The same for what nobody was promised (who is online, what was received): the end of the process takes nothing
+   * The same as `tables` for what nobody was promised (who is online, what was received): the end of the process takes nothing
    * away, but a cut of the power may, because the commit does not wait for the disk where the whole host would wait
    * with it (SQLite).
    */
   readonly relaxedTables: TableStore;
-  /** The same as `tables` for a script's own SQL. */
-  readonly sql: SqlSession;
-  /** The same for documents of a tenant without a MongoDB. */
-  readonly documents: DocumentStore;
   readonly parked: ParkedStore;
   readonly deadLetters: DeadLetterStore;
   readonly outbox: OutboxStore;

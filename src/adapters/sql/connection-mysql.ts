@@ -57,6 +57,7 @@ export class MysqlConnection {
   #statements = 0;
   #status = 0;
   #lost: AppError | undefined;
+  #gaveUp = false;
   /** Called once when the session ends by itself. */
   onLost: (() => void) | undefined;
 
@@ -98,6 +99,11 @@ export class MysqlConnection {
 
   get isLost(): boolean {
     return this.#lost !== undefined;
+  }
+
+  /** The session was left because an answer did not come in time: the server may still be at the statement. */
+  get gaveUp(): boolean {
+    return this.#gaveUp;
   }
 
   /** A statement has not answered yet. */
@@ -187,7 +193,10 @@ export class MysqlConnection {
         if (this.#underWay.delete(lose)) act();
       };
       const lose = (error: AppError) => settle(() => reject(error));
-      const giveUp = () => this.#lose(noAnswer(`no answer within ${timeoutMs} ms`));
+      const giveUp = () => {
+        this.#gaveUp = true;
+        this.#lose(noAnswer(`no answer within ${timeoutMs} ms`));
+      };
       const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs);
       this.#underWay.add(lose);
       send((error, answer) => settle(() => (error ? reject(this.#noticed(error)) : resolve(answer))));

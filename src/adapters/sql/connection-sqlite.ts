@@ -101,7 +101,7 @@ export class SqliteConnection {
     try {
       const statement = this.#prepare(query.sql, authority);
       if (authority === 'script') this.#assertBearable(query.sql);
-      return run(statement, values, { authority, timeoutMs: timeOf(query) });
+      return run(statement, values, { authority, timeoutMs: timeOf(query).timeoutMs });
     } catch (error: unknown) {
       throw fromSqliteError(error);
     } finally {

@@ -238,11 +238,17 @@ export class MysqlDatabase implements SqlDatabase {
       try {
         if (patience.bounded) {
           const work = connection.executeBounded(query, patience.timeoutMs);
-          return await withinTime(timeOf(query), work, () => this.#kill('query', connection.id));
+          return await withinTime(timeOf(query), work, {
+            interrupt: () => this.#kill('query', connection.id),
+            abandon: () => connection.destroy(),
+          });
         }
         return await connection.execute(query, patience.timeoutMs);
       } catch (error: unknown) {
-        if (!patience.again || !reused || !isSessionLost(coerceError(error))) throw error;
+        // The server would go on with it: only a statement that sends rows notices that nobody listens.
+        if (connection.gaveUp) await this.#kill('connection', connection.id).catch(() => undefined);
+        const mayBeStale = patience.again && reused && !connection.gaveUp;
+        if (!mayBeStale || !isSessionLost(coerceError(error))) throw error;
         return await this.#single(pool, { ...patience, again: false })(query);
       } finally {
         pool.release(connection);

@@ -8,6 +8,7 @@ import type { Log } from '../../ports/log.ts';
 import type { PoolUse } from '../../ports/metrics.ts';
 import type { PushReport, PushRequest } from '../../ports/push.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
+import type { SingleStatements } from '../../ports/single-statements.ts';
 import type { SqlSession } from '../../ports/sql-session.ts';
 import type { TableDesigner } from '../../ports/table-designer.ts';
 import type { TableStore } from '../../ports/table-store.ts';
@@ -25,7 +26,7 @@ import type {
   TenantTx,
 } from '../../ports/tenant-store.ts';
 import type { TopicBindingStore } from '../../ports/topic-bindings.ts';
-import { autoCommitted } from './auto-committed.ts';
+import { autoCommitted, endingWith } from './auto-committed.ts';
 import { SqlBindingStore } from './bindings.ts';
 import { SqlCrashStore } from './crashes.ts';
 import { SqlDeadLetterStore } from './dead-letters.ts';
@@ -82,6 +83,7 @@ export class SqlTenantStore implements TenantStore {
   readonly #parts: TenantStoreParts;
   readonly #inbox: Inbox;
   readonly #schema: SchemaCache;
+  readonly #duringRuns = new WeakMap<AbortSignal, SingleStatements>();
 
   constructor(database: SqlDatabase, parts: TenantStoreParts) {
     const tenantLower = tenantKey(parts.tenant);
@@ -111,6 +113,20 @@ export class SqlTenantStore implements TenantStore {
     this.secrets = new SealedSecrets(database, parts);
     this.identity = createIdentityStore(database, parts, this.secrets);
     this.journal = new SqlJournal({ ...parts, tenantLower, database, schema: this.#schema });
+  }
+
+  /** A file's statements are over before anybody can end them. */
+  during(over: () => AbortSignal): SingleStatements {
+    if (this.singleWriter) return this;
+    const signal = over();
+    const known = this.#duringRuns.get(signal);
+    if (known !== undefined) return known;
+    const { dialect } = this.#database;
+    const target = endingWith(signal, dialect, autoCommitted(this.#database, 'full'));
+    const tables = new SqlTableStore(this.#schema, target);
+    const made = { tables, sql: new SqlScriptSession(dialect, target), documents: this.documents };
+    this.#duringRuns.set(signal, made);
+    return made;
   }
 
   async extraDatabases(): Promise<readonly ExtraDatabaseRow[]> {

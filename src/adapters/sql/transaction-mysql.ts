@@ -175,7 +175,10 @@ export class MysqlTransaction implements TxSession {
     return this.#first((connection) =>
       authority === 'host'
         ? connection.execute(query, HOST_STATEMENT_MS)
-        : withinTime(timeOf(query), connection.executeBounded(query), () => this.#parts.interrupt(connection.id)),
+        : withinTime(timeOf(query), connection.executeBounded(query), {
+            interrupt: () => this.#parts.interrupt(connection.id),
+            abandon: () => connection.destroy(),
+          }),
     );
   }
 
