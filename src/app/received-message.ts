@@ -16,6 +16,9 @@ const MAX_KEY_LENGTH = 100;
 export const ATTEMPT_HEADER = 'x-v8-attempt';
 export const CYCLE_HEADER = 'x-v8-cycle';
 
+/** A count as a host writes it. */
+const COUNTER = /^[1-9]\d{0,8}$/;
+
 /** Borne by a message that comes from a parked row which stays until the message is decided. */
 export const PARKED_HEADER = 'x-v8-parked';
 
@@ -98,7 +101,11 @@ function refused(delivery: Delivery, ids: Ids, reason: RefusedMessage['reason'],
   return { ok: false as const, value: { eventId: `sha256:${hash}`, reason, error } };
 }
 
+/**
+ * Any producer may write these headers. What no host wrote counts for nothing: a number that the columns of parked rows
+ * cannot hold, or of which a later attempt or replay could not be counted, would keep its message going round for ever.
+ */
 function counterOf(delivery: Delivery, header: string): number {
-  const value = Number(delivery.props.headers[header]);
-  return Number.isSafeInteger(value) && value >= 1 ? value : 1;
+  const text = delivery.props.headers[header] ?? '';
+  return COUNTER.test(text) ? Number(text) : 1;
 }
