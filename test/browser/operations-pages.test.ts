@@ -4,6 +4,21 @@ import { after, before, describe, it } from 'node:test';
 import { ConsoleHost } from '../support/console-host.ts';
 import { refuseSending } from '../support/failed-outbox.ts';
 
+/** Runs in the page: short words of names of queues and engines that stand on two lines. */
+const BROKEN_WORDS = `[...document.querySelectorAll('td .breakable')].flatMap((name) => {
+  const broken = [];
+  const walker = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    for (const { 0: word, index } of node.textContent.matchAll(/(?<![a-z0-9])[a-z0-9]{1,20}(?![a-z0-9])/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+})`;
+
 describe('the pages of operators', { concurrency: false }, () => {
   let console: ConsoleHost;
 
@@ -121,6 +136,39 @@ describe('the pages of operators', { concurrency: false }, () => {
       .getByText(/^operator-\d+ · operator$/)
       .waitFor();
     assert.deepEqual(person.complaints, []);
+  });
+
+  it('a line of a name ends behind a separator, on a phone and beside a menu, and nothing is pushed off the screen', async () => {
+    const engineKey = 'readsthermometers';
+    const source = 'return { Code: 1 };\n';
+    assert.equal((await console.host.api('PUT', `tenants/demo/engines/${engineKey}`, { source })).body.Code, 1);
+    const bind = async (queue: string) => {
+      const made = await console.host.api('POST', 'tenants/demo/bindings', { queue, engineKey });
+      assert.equal(made.body.Code, 1, made.body.Msg);
+    };
+    const people = await Promise.all(
+      (
+        [
+          ['zh-CN', 1280],
+          ['en-GB', 1280],
+          ['en-GB', 800],
+          ['zh-CN', 390],
+        ] as const
+      ).map(async ([locale, width]) => ({ width, person: await console.openAsHost({ width, locale }) })),
+    );
+    // The demonstration has orders.reserved, alone with short names: a longer one makes room for it.
+    for (const more of ['orders.reserved', 'factory.line_7.temperature', 'x'.repeat(120)]) {
+      if (more !== 'orders.reserved') await bind(more);
+      for (const { width, person } of people) {
+        for (const path of ['bindings', 'overview']) {
+          await person.visit(path);
+          await person.page.getByText(more).first().waitFor();
+          await person.assertUsable(`${path} with ${more} at ${width} px`);
+          if (width !== 800) assert.deepEqual(await person.page.evaluate(BROKEN_WORDS), [], `${path} at ${width} px`);
+        }
+      }
+    }
+    for (const { person } of people) assert.deepEqual(person.complaints, []);
   });
 
   it('no link that a viewer sees leads to a refusal', { timeout: 120_000 }, async () => {
