@@ -105,13 +105,21 @@ async function callAt(parts: EntryParts, tenant: string, call: EntryCall, reques
     // Why its database is away is for operators, who find it in the log.
     if (thrown.code === 'TENANT_UNAVAILABLE')
       throw new AppError(thrown.code, { tenant, reason: FOR_OPERATORS }, { cause: thrown });
+    if (thrown.code === 'TENANT_UNKNOWN' && call.target.kind === 'form-anonymous')
+      throw new AppError('ENTRY_FORM_ANONYMOUS');
+    if (isNobodys(thrown, call.target)) throw unknownRoute(request);
     if (thrown.code === 'TENANT_UNKNOWN') throw new AppError('ENTRY_LOGIN');
-    // Only these two name an engine; any other path is an address that nobody has.
-    const isElsewhere = call.target.kind === 'engine' && !/^\/apiengine\//i.test(call.target.address);
-    if (thrown.code === 'ENGINE_MISSING' && isElsewhere) throw unknownRoute(request);
     throw thrown;
   }
 }
+
+/** True for a path that names no engine as such and that nobody has, in a tenant that there is or not. */
+function isNobodys({ code, cause }: AppError, target: EntryTarget): boolean {
+  if (target.kind !== 'engine' || /^\/apiengine\//i.test(target.address)) return false;
+  return [code, cause instanceof AppError ? cause.code : ''].some((each) => MISSING.has(each));
+}
+
+const MISSING: ReadonlySet<string> = new Set(['ENGINE_MISSING', 'TENANT_UNKNOWN']);
 
 /**
  * The tenant of a request: suffix of the path, then query, form and body, then the token's own, then the header

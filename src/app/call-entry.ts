@@ -56,9 +56,8 @@ export async function callEntry(services: EntryServices, store: TenantStore, cal
     const param = formParam({ ...target, sources: call.sources });
     return answer(call, PLAIN_ENTRY, await callLoaded(services, store, inputOf(call, param), formTwin(target.method)));
   }
-  const { engine, params } = await findTarget(services, store, call);
+  const { engine, params } = await openTarget(services, store, call);
   const entry = engine.entry ?? PLAIN_ENTRY;
-  admit(engine, entry, call);
   const address = target.kind === 'engine' ? target.address : '/api/ApiEngine/Run';
   const param = entryParam(
     { ...call.sources, path: params },
@@ -82,6 +81,20 @@ function inputOf({ request, login, lang, trace }: EntryCall, param: JsonObject) 
 
 function answer({ jsonRequest }: EntryCall, { mode }: EngineEntry, result: JsonValue): EntryAnswer {
   return entryAnswer(result, { mode, jsonRequest });
+}
+
+/**
+ * The engine that a request names and may call. To somebody without a login a missing one and one that is not open to
+ * all are the same, and the same as a tenant that there is not.
+ * @throws AppError as `findTarget` and `admit`; ENTRY_LOGIN, whose cause tells that the engine is missing.
+ */
+async function openTarget(services: EntryServices, store: TenantStore, call: EntryCall) {
+  const found = await findTarget(services, store, call).catch((thrown: unknown) => {
+    const isHidden = call.login === undefined && thrown instanceof AppError && thrown.code === 'ENGINE_MISSING';
+    throw isHidden ? new AppError('ENTRY_LOGIN', {}, { cause: thrown }) : thrown;
+  });
+  admit(found.engine, found.engine.entry ?? PLAIN_ENTRY, call);
+  return found;
 }
 
 /** The engine that a request names, whether it may be called or not. @throws AppError ENGINE_MISSING, ENGINE_KEY_INVALID. */
@@ -111,6 +124,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
 
 /** @throws AppError ENGINE_DISABLED, ENTRY_STOPPED, ENTRY_LOGIN, ENTRY_ROLE, ENTRY_QUERY_ONLY, SCOPE_DENIED. */
 function admit(engine: EngineSource, entry: EngineEntry, { login }: EntryCall): void {
+  if (login === undefined && !entry.allowAnonymous) throw new AppError('ENTRY_LOGIN');
   if (!engine.enabled) throw new AppError('ENGINE_DISABLED', { engine: engine.key });
   if (engine.stopHttp) throw new AppError('ENTRY_STOPPED', { engine: engine.key });
   const refusal = entryRefusal(entry, engine.key, login?.user);

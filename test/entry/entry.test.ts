@@ -168,12 +168,14 @@ describe('where an engine answers', () => {
       assert.equal(json.Data.Param.a, 1);
       assert.equal(json.Data.Param.ApiEngineKey, 'echo');
     }
-    const missing = await ask({ method: 'POST', url: '/api/ApiEngine/Run', payload: { OsClient: 'demo' } });
+    const login = { authorization: `Bearer ${TOKENS.developer}` };
+    const run = { method: 'POST' as const, url: '/api/ApiEngine/Run', payload: { OsClient: 'demo' } };
+    const missing = await ask({ ...run, headers: login });
     assert.deepEqual([missing.status, missing.json.Code, missing.json.ReasonCode], [200, 0, 'ENGINE_MISSING']);
   });
 
   it('nowhere else: unknown engines are Code 0, unknown paths 404', async () => {
-    const unknown = await ask(at('nobody'));
+    const unknown = await ask(at('nobody'), TOKENS.developer);
     assert.deepEqual([unknown.status, unknown.json.Code, unknown.json.ReasonCode], [200, 0, 'ENGINE_MISSING']);
     for (const url of ['/nothing', '/nothing?OsClient=demo']) {
       assert.equal((await ask(url)).status, 404, url);
@@ -213,6 +215,38 @@ describe('the tenant', () => {
     assert.deepEqual(missing, closed);
     assert.deepEqual(invalid, closed);
     assert.equal(closed.Code, 1001);
+  });
+
+  it('is not found out without a login: every address answers the same where there is no such tenant', async () => {
+    const addresses: readonly (InjectOptions & { url: string })[] = [
+      ...['private', 'stopped', 'nobody', 'sales-only', 'bad%20key'].map((key) => ({ url: `/apiengine/${key}` })),
+      { method: 'POST', url: '/api/ApiEngine/Run', payload: { ApiEngineKey: 'nobody' } },
+      { method: 'POST', url: '/api/ApiEngine/Run' },
+      ...['get-table-data', 'getTableDataAnonymous', 'get-table-data-anonymous'].map((name) => ({
+        method: 'POST' as const,
+        url: `/api/FormEngine/${name}`,
+        payload: { FormEngineKey: 'effect' },
+      })),
+      { method: 'POST', url: '/apiengine/platform-mq', payload: { Action: 'Send' } },
+      { method: 'POST', url: '/apiengine/platform-mqtt', payload: { Action: 'Status' } },
+      ...['/api/mq/nothing', '/nothing', '/api/nothing'].map((url) => ({ url })),
+    ];
+    for (const token of [undefined, TOKENS.foreign]) {
+      for (const address of addresses) {
+        const answers = ['demo', 'no-such-tenant'].map(async (tenant) => {
+          const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+          const { status, json } = await ask({
+            method: 'GET',
+            ...address,
+            url: `${address.url}?OsClient=${tenant}`,
+            headers,
+          });
+          return JSON.stringify([status, json]).replaceAll(tenant, 'TENANT');
+        });
+        const [known, unknown] = await Promise.all(answers);
+        assert.equal(known, unknown, address.url);
+      }
+    }
   });
 });
 
