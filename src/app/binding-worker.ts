@@ -5,7 +5,7 @@ import type { Log } from '../ports/log.ts';
 import type { Delivery } from '../ports/queue.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import { type BindingBreakers, breakerOf } from './binding-breakers.ts';
-import { BATCH_MESSAGES } from './engine-profile.ts';
+import { LARGE_BATCH_MESSAGES } from './engine-profile.ts';
 import type { BatchHandler } from './handle-batch.ts';
 import type { DeliveryHandler } from './handle-delivery.ts';
 import { type DeliveryServices, engineOf } from './handle-delivery.ts';
@@ -17,6 +17,9 @@ import { WaitingLine } from './waiting-line.ts';
 
 /** Batches to have at hand: the next one waits here while the messages of the running one are acknowledged. */
 const BATCHES_AHEAD = 2;
+
+/** Deliveries that wait here at most beyond the places: each is in this host's memory, and may be of 16 MiB. */
+const MOST_AHEAD = 512;
 
 type WorkerNeeds = 'clock' | 'ids' | 'profiles' | 'settler' | 'tracer' | 'limits' | 'pauses' | 'draining';
 
@@ -74,7 +77,7 @@ export class BindingWorker {
     if (this.#isProbing && orderKey === undefined) return 1;
     if (!inbox) return prefetch;
     const affordable = Math.floor(this.#services.consumerTimeoutMs / 2 / this.wallMs);
-    const ahead = BATCH_MESSAGES * BATCHES_AHEAD;
+    const ahead = Math.min(LARGE_BATCH_MESSAGES * BATCHES_AHEAD, Math.ceil(MOST_AHEAD / prefetch));
     // Those at hand may all be of one key, which run one after another.
     if (orderKey !== undefined) return Math.max(prefetch, Math.min(prefetch * ahead, affordable));
     return prefetch * Math.max(1, Math.min(ahead, affordable));

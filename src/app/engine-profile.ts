@@ -8,8 +8,11 @@ const QUICK_MS = 50;
 /** What 95 % of its runs take at most: a batch of such runs ends before its neighbours' patience. Milliseconds. */
 const TAIL_MS = 250;
 
-/** Messages that share a transaction at most (delivery.md 3.1 b). */
+/** Messages of an engine that share a transaction at most (delivery.md 3.1 b) when a run of it failed of late. */
 export const BATCH_MESSAGES = 8;
+
+/** The same when none did: what a failure would undo grows with the batch. */
+export const LARGE_BATCH_MESSAGES = 16;
 
 /** Usual time of a batch at most, so that its locks and its author's messages do not wait. Milliseconds. */
 const BATCH_MS = 200;
@@ -70,11 +73,13 @@ interface KnownEngine {
 function batchSizeAfter(runs: readonly RunProfile[]): number {
   if (runs.length < ENOUGH) return 1;
   if (runs.some((run) => run.wentOutside)) return 1;
-  if (runs.filter((run) => run.failed).length > runs.length * MAX_FAILED) return 1;
+  const failed = runs.filter((run) => run.failed).length;
+  if (failed > runs.length * MAX_FAILED) return 1;
   const durations = runs.map((run) => run.durationMs).sort((a, b) => a - b);
   const usualMs = shareOf(durations, 0.5);
   if (usualMs >= QUICK_MS || shareOf(durations, 0.95) >= TAIL_MS) return 1;
-  return Math.min(BATCH_MESSAGES, Math.floor(BATCH_MS / Math.max(1, usualMs)));
+  const most = failed === 0 ? LARGE_BATCH_MESSAGES : BATCH_MESSAGES;
+  return Math.min(most, Math.floor(BATCH_MS / Math.max(1, usualMs)));
 }
 
 /** What this share of the runs took at most. @param durations sorted. Milliseconds. */

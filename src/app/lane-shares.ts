@@ -24,6 +24,9 @@ interface Share {
   readonly waiting: Waiting[];
 }
 
+/** Runs that are sent to a lane together at most: each waits for those before it. */
+const MOST_TOGETHER = 8;
+
 /**
  * Lanes for short runs that come in floods: runs of one engine that find every lane busy wait together and are handed
  * over at once, so that a hop to the lane and back serves several. Each has its own transaction and its own end. Only
@@ -44,7 +47,7 @@ export class LaneShares {
     const { key, version } = request.engine;
     const place = [tenant, key, version].join('\n');
     const isFree = this.#services.pauses.isFree(tenant, key);
-    const size = isFree ? this.#profiles.batchSize(place) : 1;
+    const size = isFree ? Math.min(this.#profiles.batchSize(place), MOST_TOGETHER) : 1;
     const until = this.#services.clock.now() + request.waitMs;
     const waiting = { run, outcome: Promise.withResolvers<RunOutcome>() };
     const open = this.#open.get(place);

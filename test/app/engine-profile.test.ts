@@ -43,6 +43,11 @@ describe('an engine whose messages share a transaction', () => {
     assert.equal(isQuickAfter(...times(3, slow), ...times(47, GOOD)), false);
   });
 
+  it('shares it with seven others, not fifteen, when a run failed of late', () => {
+    assert.equal(batchAfter({ ...GOOD, failed: true }, ...times(49, GOOD)), 8);
+    assert.equal(batchAfter({ ...GOOD, failed: true }, ...times(50, GOOD)), 16);
+  });
+
   it('is judged by its own runs', () => {
     const profiles = new EngineProfiles();
     for (const run of times(8, GOOD)) profiles.record('demo pay', run);
@@ -50,7 +55,9 @@ describe('an engine whose messages share a transaction', () => {
   });
 
   for (const [durationMs, messages] of [
-    [0, 8],
+    [0, 16],
+    [12, 16],
+    [13, 15],
     [25, 8],
     [26, 7],
     [49, 4],

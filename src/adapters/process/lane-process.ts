@@ -34,7 +34,7 @@ const STDERR_BYTES = 4096;
 const MOST_HELD = 0.2;
 
 /** Part of its ceiling that an idle lane may hold. */
-const MOST_IDLE_MEMORY = 0.65;
+export const MOST_IDLE_MEMORY = 0.65;
 
 /** Limits of a compilation. Only CPU, wall and memory matter for it. */
 const COMPILE_LIMITS: RunLimits = { ...DEFAULT_RUN_LIMITS, wallMs: 10_000 };
