@@ -42,8 +42,11 @@ const [suite = 'all', ...named] = process.argv.slice(2);
 const files = named.length > 0 ? named : globSync([...(SUITES[suite] ?? [])]).sort();
 if (files.length === 0) fail(`no test files in suite ${suite}`);
 
-/** They watch nobody being slow, killed or frozen: two at once wait for each other's services and processes at most. */
-const SIDE_BY_SIDE = /^test\/(admin|api|contract|cookbook|doctor|entry|patterns)\//;
+/**
+ * They judge how much processor time or memory something takes, or give blows to whole groups of hosts: one at a time, and
+ * after all others. Two of the others at once wait for each other's services and processes at most.
+ */
+const BY_ITSELF = /^test\/(adapters\/process|chaos|fuzz|load|sandbox)\//;
 
 const isUnit = suite === 'unit';
 const environment = {
@@ -56,12 +59,11 @@ const setup = [
 ];
 const groups = [
   { files: files.filter((file) => PURE.test(file)), how: ['--test-isolation=none'] },
-  { files: files.filter((file) => SIDE_BY_SIDE.test(file)), how: ['--test-concurrency=2', ...setup] },
-  // One file at a time: most start processes of their own and watch them being slow, killed or frozen.
   {
-    files: files.filter((file) => !PURE.test(file) && !SIDE_BY_SIDE.test(file)),
-    how: [`--test-concurrency=${isUnit ? 2 : 1}`, ...setup],
+    files: files.filter((file) => !PURE.test(file) && !BY_ITSELF.test(file)),
+    how: ['--test-concurrency=2', ...setup],
   },
+  { files: files.filter((file) => BY_ITSELF.test(file)), how: ['--test-concurrency=1', ...setup] },
 ].filter((group) => group.files.length > 0);
 
 const counts: Counts[] = [];
