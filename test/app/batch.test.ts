@@ -101,7 +101,7 @@ test('messages of a quick engine share transactions; each has its effect and its
   );
   await expectEffects(host, events);
   assert.ok(counts.largest > 1, `largest batch ${counts.largest}`);
-  assert.ok(counts.largest <= 8, `largest batch ${counts.largest}`);
+  assert.ok(counts.largest <= 16, `largest batch ${counts.largest}`);
   assert.ok(counts.begins < 80, `${counts.begins} transactions for 80 messages`);
   for (const eventId of events) assert.deepEqual(await attemptsOf(host, eventId), ['1 done']);
 });
