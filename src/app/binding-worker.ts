@@ -5,7 +5,7 @@ import type { Log } from '../ports/log.ts';
 import type { Delivery } from '../ports/queue.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import { type BindingBreakers, breakerOf } from './binding-breakers.ts';
-import { LARGE_BATCH_MESSAGES } from './engine-profile.ts';
+import { LARGE_BATCH_MESSAGES, TAIL_MS } from './engine-profile.ts';
 import type { BatchHandler } from './handle-batch.ts';
 import type { DeliveryHandler } from './handle-delivery.ts';
 import { type DeliveryServices, engineOf } from './handle-delivery.ts';
@@ -69,18 +69,21 @@ export class BindingWorker {
 
   /**
    * Unsettled deliveries to ask the queue for. Waiting ones count against the server's consumer timeout, so they must
-   * all be able to run within half of it (delivery.md F17).
+   * all be able to run within half of it (delivery.md F17). Those of a quick engine may be more: they are given back
+   * when it was not so quick after all.
    */
   get wirePrefetch(): number {
     const { prefetch, inbox, orderKey } = this.#binding;
     // Changing it later would let another consumer in between.
     if (this.#isProbing && orderKey === undefined) return 1;
     if (!inbox) return prefetch;
-    const affordable = Math.floor(this.#services.consumerTimeoutMs / 2 / this.wallMs);
+    const { consumerTimeoutMs } = this.#services;
+    const affordable = Math.floor(consumerTimeoutMs / 2 / this.wallMs);
     const ahead = Math.min(LARGE_BATCH_MESSAGES * BATCHES_AHEAD, Math.ceil(MOST_AHEAD / prefetch));
     // Those at hand may all be of one key, which run one after another.
     if (orderKey !== undefined) return Math.max(prefetch, Math.min(prefetch * ahead, affordable));
-    return prefetch * Math.max(1, Math.min(ahead, affordable));
+    const hoped = this.#mostTogether > 1 ? Math.floor(this.#patienceMs / TAIL_MS) : 0;
+    return prefetch * Math.max(1, Math.min(ahead, Math.max(affordable, hoped)));
   }
 
   /** After a pause one message at a time shows whether the rest may follow. */
@@ -100,8 +103,9 @@ export class BindingWorker {
 
   /** Takes a delivery; it begins when one of the binding's places is free. */
   offer(delivery: Delivery): void {
-    const watched = this.unsettled.watch(delivery, this.#services.clock.now());
-    this.#line.add(watched, this.#orderKeyOf(delivery));
+    const now = this.#services.clock.now();
+    const watched = this.unsettled.watch(delivery, now);
+    this.#line.add(watched, this.#orderKeyOf(delivery), now);
     this.pump();
   }
 
@@ -130,12 +134,25 @@ export class BindingWorker {
   /** Begins what may begin now. */
   pump(): void {
     while (!this.isHeld && !this.#isStopped && this.#running < this.#places) {
+      if (this.#hasWaitedTooLong) return void this.giveBack();
       const next = this.#line.take(this.#batchSize());
       if (next === undefined) return;
       this.#running += 1;
       const work = this.#work(next).finally(() => this.#release(next.orderKey));
       void this.#started.track(this.#services.inFlight.track(work));
     }
+  }
+
+  /** For how long a delivery may wait here: its run may take long, too. Milliseconds. */
+  get #patienceMs(): number {
+    return this.#services.consumerTimeoutMs / 4;
+  }
+
+  /** In order nothing is given back, which others could overtake; there deadlines alone say how much may wait. */
+  get #hasWaitedTooLong(): boolean {
+    const since = this.#line.oldestSince;
+    if (since === undefined || this.#binding.orderKey !== undefined) return false;
+    return this.#services.clock.now() - since > this.#patienceMs;
   }
 
   get #places(): number {
@@ -174,7 +191,8 @@ export class BindingWorker {
     const waitMs = breakers.book.ask(breakerOf(this.#store.tenant, this.#binding));
     if (waitMs === undefined) return true;
     await clock.sleep(waitMs, draining);
-    for (const delivery of deliveries.toReversed()) this.#line.putBack(delivery, orderKey);
+    const now = clock.now();
+    for (const delivery of deliveries.toReversed()) this.#line.putBack(delivery, orderKey, now);
     if (orderKey === undefined) await this.giveBack();
     return false;
   }
@@ -188,7 +206,11 @@ export class BindingWorker {
   /** Given back to the queue, it would come again behind those of its key that wait here: it keeps its place instead. */
   #inPlace(delivery: Delivery, orderKey: string): Delivery {
     const again: Delivery = { ...delivery, redelivered: true };
-    return { ...delivery, requeue: async () => this.#line.putBack(again, orderKey) };
+    return { ...delivery, requeue: async () => this.#line.putBack(again, orderKey, this.#services.clock.now()) };
+  }
+
+  get #mostTogether(): number {
+    return this.#services.profiles.batchSize(engineOf({ store: this.#store, binding: this.#binding }));
   }
 
   /** Places share what waits, so that a binding with several runs its messages side by side first. */
@@ -196,8 +218,8 @@ export class BindingWorker {
     if (this.#isProbing || !this.#binding.inbox) return 1;
     // What a module does outside nobody sees, so a neighbour's failure must not run it again.
     if (moduleOf(this.#binding.engineKey) !== undefined) return 1;
-    const most = this.#services.profiles.batchSize(engineOf({ store: this.#store, binding: this.#binding }));
-    const free = this.#store.singleWriter ? 1 : this.#binding.prefetch - this.#running + 1;
+    const most = this.#mostTogether;
+    const free = this.#store.singleWriter ? 1 : this.#binding.prefetch - this.#running;
     return Math.max(1, Math.min(most, Math.ceil(this.#line.length / Math.max(1, free))));
   }
 }

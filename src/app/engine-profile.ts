@@ -6,7 +6,7 @@ const ENOUGH = 8;
 const QUICK_MS = 50;
 
 /** What 95 % of its runs take at most: a batch of such runs ends before its neighbours' patience. Milliseconds. */
-const TAIL_MS = 250;
+export const TAIL_MS = 250;
 
 /** Messages of an engine that share a transaction at most (delivery.md 3.1 b) when a run of it failed of late. */
 export const BATCH_MESSAGES = 8;

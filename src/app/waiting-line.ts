@@ -3,6 +3,8 @@ import type { Delivery } from '../ports/queue.ts';
 interface Waiting {
   readonly delivery: Delivery;
   readonly orderKey: string | undefined;
+  /** When it came. Milliseconds UTC. */
+  readonly since: number;
 }
 
 /** Deliveries of a binding that have not begun, in the order they came; of one order key one at a time may begin. */
@@ -14,14 +16,19 @@ export class WaitingLine {
     return this.#waiting.length;
   }
 
-  /** @param orderKey undefined for a message that needs no order. */
-  add(delivery: Delivery, orderKey: string | undefined): void {
-    this.#waiting.push({ delivery, orderKey });
+  /** When the first one in line came; undefined when nobody waits. Milliseconds UTC. */
+  get oldestSince(): number | undefined {
+    return this.#waiting[0]?.since;
   }
 
-  /** Back to the head, before its followers. Its key stays taken until `release`. */
-  putBack(delivery: Delivery, orderKey: string | undefined): void {
-    this.#waiting.unshift({ delivery, orderKey });
+  /** @param orderKey undefined for a message that needs no order. @param since when it came. Milliseconds UTC. */
+  add(delivery: Delivery, orderKey: string | undefined, since: number): void {
+    this.#waiting.push({ delivery, orderKey, since });
+  }
+
+  /** Back to the head, before its followers. Its key stays taken until `release`. @param since as `add`. */
+  putBack(delivery: Delivery, orderKey: string | undefined, since: number): void {
+    this.#waiting.unshift({ delivery, orderKey, since });
   }
 
   /** Takes the first `count` deliveries without a key, or the first one whose key is free. */

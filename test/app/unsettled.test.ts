@@ -46,3 +46,43 @@ test('a settlement that never ends is told, then its consumer is replaced and th
     assert.deepEqual(await host.adapters.queue.depth('demo', queue), { ready: 0, unsettled: 0 }),
   );
 });
+
+/** Counts what the queue hands out. */
+function countDeliveries(adapters: Adapters, count: () => void): Adapters {
+  const consume: Queue['consume'] = (tenant, queue, options, onDelivery) =>
+    adapters.queue.consume(tenant, queue, options, (delivery) => {
+      count();
+      onDelivery(delivery);
+    });
+  return { ...adapters, queue: intercept(adapters.queue, 'consume', (_, ...args) => consume(...args)) };
+}
+
+test('a quick engine has more at hand than its deadline allows, and gives it back when one run took long', async (t) => {
+  let deliveries = 0;
+  const decorate = (adapters: Adapters) =>
+    countDeliveries(adapters, () => {
+      deliveries += 1;
+    });
+  const host = await TestHost.open(tempDir(t), { decorate, consumerTimeoutMs: 12_000 });
+  t.after(() => host.close());
+  const script = `if (V8.Param.Message.Message.Slow) V8.Action.Sleep(4000);
+    return V8.FormEngine.AddFormData('effect', { EventId: V8.Param.EventId });`;
+  await host.push({ 'work.js': `/**\n * @queue work\n * @timeout 7s\n */\n${script}` });
+  await host.host.start();
+  const warm = Array.from({ length: 10 }, (_, i) => `warm-${i}`);
+  for (const id of warm) await host.send('work', id, {});
+  await eventually(async () => assert.equal((await host.effects()).length, 10));
+  await host.host.reconciler.reconcile();
+  await host.send('work', 'slow', { Slow: true });
+  const queue = 'microi.demo.work';
+  await eventually(async () => assert.equal((await host.adapters.queue.depth('demo', queue))?.unsettled, 1));
+  const quick = ['q1', 'q2', 'q3', 'q4'];
+  for (const id of quick) await host.send('work', id, {});
+  // Of runs of seven seconds not even one more would fit into half of the time.
+  await eventually(async () => assert.equal((await host.adapters.queue.depth('demo', queue))?.unsettled, 5));
+  await eventually(
+    async () => assert.deepEqual((await host.effects()).sort(), [...quick, 'slow', ...warm].sort()),
+    30_000,
+  );
+  assert.equal(deliveries, warm.length + 1 + 2 * quick.length, 'those that waited came twice');
+});
