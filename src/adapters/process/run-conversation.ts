@@ -5,23 +5,15 @@ import { MAX_JSON_VALUES } from '../../core/run-limits.ts';
 import type { RunOutcome } from '../../core/run-outcome.ts';
 import type { HostCallAnswer, HostCallSink } from '../../ports/engine-runner.ts';
 import type { Frame } from '../../protocol/frames.ts';
-import { HOST_CALL_ROWS } from '../../protocol/host-call-names.ts';
 import { HOST_FRAME, LANE_FRAME, type RunStart } from '../../protocol/messages.ts';
 import { writeRunText } from '../../protocol/run-text.ts';
 import { writeStepText } from '../../protocol/wait-text.ts';
+import { ASYNC_CALLS, KNOWN_CALLS, PARALLEL_CALLS } from './call-kinds.ts';
 import { dropProtoKeys } from './drop-proto-keys.ts';
 import { ProtocolBreach } from './protocol-breach.ts';
 import { checkOutcome, readDone } from './read-done.ts';
 import { RunGate } from './run-gate.ts';
 import { type NestedRun, RunLevel, splitAtLineFeed } from './run-level.ts';
-
-const KNOWN_CALLS: ReadonlySet<string> = new Set(HOST_CALL_ROWS.map((row) => row.name));
-const ASYNC_CALLS: ReadonlySet<string> = new Set(HOST_CALL_ROWS.filter((row) => 'async' in row).map((row) => row.name));
-
-/** Calls that touch no transaction: they wait for no other. */
-const PARALLEL_CALLS: ReadonlySet<string> = new Set(
-  HOST_CALL_ROWS.filter((row) => 'async' in row && row.async === 'parallel').map((row) => row.name),
-);
 
 /** Calls of one run that are under way side by side; more wait. One run must not take every connection of the host. */
 export const MAX_PARALLEL_CALLS = 32;
@@ -134,7 +126,12 @@ export class RunConversation {
     level.open = 'reply';
     if (this.#endOverdue()) return;
     const clean = cleanArguments(args);
-    if (this.#countCalls(1)) void this.#perform(level, name, clean, (json) => this.#reply(level, json));
+    if (!this.#countCalls(1)) return;
+    void this.#perform(level, name, clean, (json) => {
+      level.reply = json;
+      this.#goOn(level);
+    });
+    this.#goOn(level);
   }
 
   /** The script has come to rest. Its new calls are made side by side; the sink keeps the order where there is one. */
@@ -169,10 +166,22 @@ export class RunConversation {
     return false;
   }
 
-  async #perform(level: RunLevel, name: string, args: string, answer: AnswerCall): Promise<void> {
+  #perform(level: RunLevel, name: string, args: string, answer: AnswerCall): Promise<void> {
+    const call = (): Promise<HostCallAnswer> => level.sink.call(name, args);
+    if (PARALLEL_CALLS.has(name)) return this.#answerWith(level, this.#sideBySide(level, call), answer);
+    // Also after the engines that those before it run: in their transaction it would be in the middle of theirs.
+    const before = level.lastInOrder;
+    const leave = level.enterOrder();
+    const made = before === undefined ? this.#inOrder(level, call) : before.then(() => this.#inOrder(level, call));
+    return this.#answerWith(level, made, (json) => {
+      leave();
+      answer(json);
+    });
+  }
+
+  async #answerWith(level: RunLevel, made: Promise<HostCallAnswer | undefined>, answer: AnswerCall): Promise<void> {
     try {
-      const call = (): Promise<HostCallAnswer> => level.sink.call(name, args);
-      const taken = await (PARALLEL_CALLS.has(name) ? this.#sideBySide(level, call) : this.#inOrder(level, call));
+      const taken = await made;
       if (taken !== undefined) this.#take(level, taken, answer);
     } catch (error) {
       // A sink must not reject; a script is told that the host failed and can still end by itself.
@@ -184,7 +193,8 @@ export class RunConversation {
   async #inOrder(level: RunLevel, call: () => Promise<HostCallAnswer>): Promise<HostCallAnswer | undefined> {
     const before = this.#callsInOrder === 0 ? undefined : this.#lastInOrder;
     this.#callsInOrder += 1;
-    const running = before === undefined ? call() : before.then(() => (this.#isClosed(level) ? undefined : call()));
+    const start = () => (this.#isClosed(level) ? undefined : call());
+    const running = before === undefined ? Promise.resolve(start()) : before.then(start);
     this.#lastInOrder = running.then(NOTHING, NOTHING);
     try {
       return await running;
@@ -215,11 +225,19 @@ export class RunConversation {
     }
   }
 
-  /** Lets a waiting level go on: with an engine that it wants run, or with what was answered meanwhile. */
+  /**
+   * Lets a waiting level go on, unless an engine nested in it has the lane: with its reply, an engine that it wants run,
+   * or what was answered meanwhile.
+   */
   #goOn(level: RunLevel): void {
     if (this.#isClosed(level) || level !== this.#top || level.open === 'nothing') return;
-    const nested = level.nested.shift();
-    if (nested !== undefined) {
+    const { reply } = level;
+    const nested = reply === undefined ? level.nested.shift() : undefined;
+    if (reply !== undefined) {
+      level.reply = undefined;
+      level.open = 'nothing';
+      this.#peer.send(HOST_FRAME.reply, level.runId, reply);
+    } else if (nested !== undefined) {
       this.#startNested(level, nested);
     } else if (level.open === 'step' && level.canStep) {
       this.#peer.send(HOST_FRAME.step, level.runId, writeStepText(level.endWait()));
@@ -246,11 +264,6 @@ export class RunConversation {
     const limit = level.start.limits.replyBytes;
     const error: ErrorRecord = { code: 'V8_RESULT_TOO_LARGE', params: { what: 'reply', size, limit } };
     answer(size > limit ? failureJson(error) : json);
-  }
-
-  #reply(level: RunLevel, json: string): void {
-    level.open = 'nothing';
-    this.#peer.send(HOST_FRAME.reply, level.runId, json);
   }
 
   /** True when the level ended, or ends with the one that is told to end. What is nested in it is not its matter. */

@@ -34,6 +34,10 @@ export class RunLevel {
   overdue: ErrorRecord | undefined;
   /** Engines that async calls want run, as soon as the script waits. */
   readonly nested: NestedRun[] = [];
+  /** The reply to its open call, while an engine nested in it has the lane. */
+  reply: string | undefined;
+  /** The last of its calls that are made one after another, until it is answered. */
+  lastInOrder: Promise<void> | undefined;
   readonly #unanswered = new Set<number>();
   #answers: AsyncAnswer[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -58,6 +62,16 @@ export class RunLevel {
   /** True when the wait can end: something was answered, or the timer is due. */
   get canStep(): boolean {
     return this.#timerDue || this.#answers.length > 0;
+  }
+
+  /** A call is made after `lastInOrder`. @returns what is called when it is answered. */
+  enterOrder(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.lastInOrder = promise;
+    return () => {
+      if (this.lastInOrder === promise) this.lastInOrder = undefined;
+      resolve();
+    };
   }
 
   /** Passes a console line on. The lane has cut the log already; one that did not is no longer ours. */

@@ -227,3 +227,64 @@ test('calls that may overtake each other are under way together up to a number, 
   assert.equal(calls, MAX_PARALLEL_CALLS + 1);
   assert.equal(sent.at(-1)?.type, HOST_FRAME.step);
 });
+
+/** A run whose async call starts an engine when the test lets it, while the script goes on by a timer. */
+function nestingBeside() {
+  const begin = Promise.withResolvers<void>();
+  const inner = new RecordingSink(async () => reply({ Code: 1 }));
+  const made: string[] = [];
+  const { sent, say } = converse({
+    call: async (name) => {
+      made.push(name);
+      if (name !== 'ApiEngine.Run') return reply({ Code: 1 });
+      await begin.promise;
+      return { kind: 'nested', run: runStart('', {}), calls: inner, finish: async () => '{"Code":7}' };
+    },
+  });
+  say(LANE_FRAME.wait, '0\n1 ApiEngine.Run ["inner"]');
+  assert.equal(sent[1]?.type, HOST_FRAME.step, 'the timer is due');
+  return { sent, say, made, begin: begin.resolve };
+}
+
+test('a call that joins the transaction is made after the engine that an earlier async call runs', async () => {
+  const { sent, say, made, begin } = nestingBeside();
+  say(LANE_FRAME.call, 'FormEngine.AddFormData\n["t"]');
+  await turn();
+  assert.deepEqual(made, ['ApiEngine.Run']);
+  begin();
+  await turn();
+  assert.deepEqual([sent[2]?.type, sent[2]?.runId, sent.length], [HOST_FRAME.nested, 2, 3]);
+  say(LANE_FRAME.call, CALL, 2);
+  await turn();
+  assert.deepEqual([sent[3]?.type, sent[3]?.runId, made.length], [HOST_FRAME.reply, 2, 1]);
+  say(LANE_FRAME.done, done({ kind: 'nothing' }), 2);
+  await turn();
+  assert.deepEqual(made, ['ApiEngine.Run', 'FormEngine.AddFormData']);
+  assert.deepEqual([sent[4]?.type, sent[4]?.runId, sent.length], [HOST_FRAME.reply, 1, 5]);
+});
+
+test('an engine that was ready while the script ran begins with the next call that waits for it', async () => {
+  const { sent, say, begin } = nestingBeside();
+  begin();
+  await turn();
+  assert.equal(sent.length, 2, 'the script has the lane');
+  say(LANE_FRAME.call, 'FormEngine.AddFormData\n["t"]');
+  assert.deepEqual([sent[2]?.type, sent[2]?.runId], [HOST_FRAME.nested, 2]);
+  say(LANE_FRAME.done, done({ kind: 'nothing' }), 2);
+  await turn();
+  assert.deepEqual([sent[3]?.type, sent[3]?.runId], [HOST_FRAME.reply, 1]);
+});
+
+test('a reply waits while an engine nested in its run has the lane', async () => {
+  const { sent, say, made, begin } = nestingBeside();
+  begin();
+  await turn();
+  say(LANE_FRAME.call, 'Cache.Get\n["k"]');
+  assert.deepEqual([sent[2]?.type, sent[2]?.runId], [HOST_FRAME.nested, 2]);
+  await turn();
+  assert.deepEqual(made, ['ApiEngine.Run', 'Cache.Get']);
+  assert.equal(sent.length, 3, 'nothing reaches the run below');
+  say(LANE_FRAME.done, done({ kind: 'nothing' }), 2);
+  await turn();
+  assert.deepEqual(sent[3], { type: HOST_FRAME.reply, runId: 1, text: '{"Code":1}' });
+});
