@@ -24,8 +24,9 @@ interface Pattern {
 
 const PATTERNS: readonly Pattern[] = [
   {
-    // Without --no-opt nothing but a kill ends it (sandbox.md 0). It speaks first: a run that has spoken gets no second,
-    // longer try where the lane had too little of the processor, and that try would cost the lane.
+    // Without --no-opt nothing but a kill ended it on the engine that the lanes were designed on (sandbox.md 0); Node 26.10
+    // ends it softly either way. It speaks first: a run that has spoken gets no second, longer try where the lane had too
+    // little of the processor, and that try would cost the lane.
     name: 'native loop',
     source: "console.log(''); for (;;) new Array(1000).fill('x');",
     holds: (outcome) => outcome.kind === 'limit' && outcome.error.code === 'V8_CPU_LIMIT' && outcome.laneLost !== true,
